@@ -1,0 +1,85 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+let strict: [SwiftSetting] = [
+    .treatAllWarnings(as: .error), .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"), .enableUpcomingFeature("MemberImportVisibility"),
+]
+
+func module(_ name: String, _ dependencies: [String] = []) -> Target {
+    .target(name: name, dependencies: dependencies.map { .byName(name: $0) }, swiftSettings: strict)
+}
+
+func command(_ name: String, _ dependencies: [String]) -> Target {
+    .executableTarget(name: name, dependencies: dependencies.map { .byName(name: $0) }, swiftSettings: strict)
+}
+
+func tests(_ name: String, _ dependencies: [String]) -> Target {
+    .testTarget(name: name, dependencies: dependencies.map { .byName(name: $0) }, swiftSettings: strict)
+}
+
+func library(_ name: String, apt packages: [String]) -> Target {
+    .systemLibrary(name: name, providers: [.apt(packages)])
+}
+
+// Dependencies point down only (docs/architecture.md).
+let package = Package(
+    name: "MultipeerGroupChat",
+    products: [
+        .executable(name: "chatd", targets: ["chatd"]),
+        .executable(name: "chat", targets: ["chat"]),
+        .library(name: "Rx", targets: ["Rx"]),
+    ],
+    targets: [
+        library("CAvahi", apt: ["libavahi-client-dev", "libavahi-core-dev"]),
+        library("COpenSSL", apt: ["libssl-dev"]),
+        library("CSodium", apt: ["libsodium-dev"]),
+        library("CSQLite", apt: ["libsqlite3-dev"]),
+        .target(name: "CSystem"),
+
+        module("Locking"),
+        module("Rx", ["Locking"]),
+        module("RxTest", ["Rx", "Locking"]),
+        module("SystemCalls", ["CSystem"]),
+        module("Addressing"),
+        module("Identity", ["CSodium"]),
+        module("ChatModel", ["Identity", "Addressing"]),
+        module("Discovery", ["Rx", "Locking", "Identity", "Addressing", "CAvahi"]),
+        module("Transport", ["Rx", "Locking", "Identity", "Addressing", "SystemCalls"]),
+        module("History", ["Rx", "Locking", "Identity", "ChatModel", "SystemCalls", "CSQLite", "COpenSSL"]),
+        module(
+            "ChatSession",
+            [
+                "Rx", "Locking", "Identity", "Addressing", "ChatModel", "Discovery", "Transport", "History",
+                "SystemCalls",
+            ]),
+        module("Control", ["Rx", "Locking", "Identity", "ChatModel", "SystemCalls"]),
+        module(
+            "ChatDaemon",
+            [
+                "Rx", "Locking", "Identity", "Addressing", "ChatModel", "ChatSession", "Control", "Discovery",
+                "History",
+                "SystemCalls", "Transport",
+            ]),
+        module("ChatClient", ["Rx", "Locking", "Identity", "ChatModel", "Control", "SystemCalls"]),
+        command("chatd", ["ChatDaemon"]),
+        command("chat", ["ChatClient"]),
+
+        tests("RxTests", ["Rx", "RxTest", "Locking"]),
+        tests("IdentityTests", ["Identity"]),
+        tests("ChatModelTests", ["ChatModel", "Identity", "Addressing"]),
+        tests("DiscoveryTests", ["Discovery", "Rx", "Locking", "Identity", "Addressing"]),
+        tests("TransportTests", ["Transport", "Rx", "Locking", "Identity", "Addressing", "SystemCalls"]),
+        tests("HistoryTests", ["History", "Rx", "Locking", "Identity", "ChatModel", "SystemCalls"]),
+        tests(
+            "ChatSessionTests",
+            [
+                "ChatSession", "Rx", "RxTest", "Locking", "Identity", "Addressing", "ChatModel", "Discovery", "History",
+                "Transport",
+            ]),
+        tests("ControlTests", ["Control", "Rx", "Locking", "Identity", "ChatModel", "SystemCalls"]),
+        tests("ChatClientTests", ["ChatClient", "ChatModel", "Control", "Rx", "Locking", "Identity", "SystemCalls"]),
+        tests("EndToEndTests", ["Locking", "SystemCalls", "Identity", "ChatModel", "Control"]),
+    ],
+    swiftLanguageModes: [.v6]
+)
