@@ -50,7 +50,7 @@ public struct Signature: Hashable, Sendable {
 }
 
 extension PeerID {
-    /// Whether this peer's secret key made `signature` for exactly these bytes. Takes about 70 microseconds.
+    /// Whether this peer's secret key made the signature for exactly these bytes; takes about 70 microseconds.
     public func verifies(_ signature: Signature, of message: [UInt8]) -> Bool {
         Sodium.isReady
             && crypto_sign_verify_detached(signature.bytes, message, UInt64(message.count), key.bytes) == 0

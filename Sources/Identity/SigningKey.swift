@@ -17,10 +17,7 @@ public struct SigningKey: Sendable, CustomStringConvertible {
         self = key
     }
 
-    /// The key that a stored seed stands for.
-    ///
-    /// - Parameter seed: 32 bytes.
-    /// - Returns: `nil` for any other count.
+    /// The key that a stored seed of 32 bytes stands for; `nil` for any other count.
     public init?(seed: [UInt8]) {
         guard seed.count == Self.seedLength, Sodium.isReady else { return nil }
         var publicKey = [UInt8](repeating: 0, count: Int(crypto_sign_PUBLICKEYBYTES))
@@ -34,7 +31,9 @@ public struct SigningKey: Sendable, CustomStringConvertible {
     /// What to store: 32 bytes.
     public var seed: [UInt8] { Array(secret.prefix(Self.seedLength)) }
 
-    /// Signs exactly these bytes. They must begin with a type string that no other use shares.
+    /// Signs exactly these bytes.
+    ///
+    /// They must begin with a type string that no other use shares.
     public func sign(_ message: [UInt8]) -> Signature {
         var signature = [UInt8](repeating: 0, count: Signature.length)
         crypto_sign_detached(&signature, nil, message, UInt64(message.count), secret)

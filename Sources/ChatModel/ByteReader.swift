@@ -1,0 +1,84 @@
+import Identity
+
+/// Why bytes from a peer or from the disk were not taken.
+public enum WireError: Error, Equatable, CustomStringConvertible {
+    case truncated
+    case trailingBytes(Int)
+    case tooLong(what: String, length: Int, limit: Int)
+    case notUTF8(what: String)
+    case invalid(what: String)
+
+    public var description: String {
+        switch self {
+        case .truncated: "the message ends too early"
+        case .trailingBytes(let count): "\(count) bytes too many"
+        case .tooLong(let what, let length, let limit): "\(what) of \(length); the limit is \(limit)"
+        case .notUTF8(let what): "\(what) is not UTF-8"
+        case .invalid(let what): "\(what) is not valid"
+        }
+    }
+}
+
+/// Reads fixed-width fields off the front of bytes, most significant byte first; never past their end.
+struct ByteReader {
+    private let bytes: [UInt8]
+    private(set) var position: Int
+    private let end: Int
+
+    init(_ bytes: [UInt8]) {
+        self.bytes = bytes
+        position = 0
+        end = bytes.count
+    }
+
+    var remaining: Int { end - position }
+
+    mutating func integer<Value: FixedWidthInteger>(_: Value.Type = Value.self) throws(WireError) -> Value {
+        let width = MemoryLayout<Value>.size
+        guard remaining >= width else { throw .truncated }
+        var value: Value = 0
+        for byte in bytes[position..<position + width] { value = value << 8 | Value(truncatingIfNeeded: byte) }
+        position += width
+        return value
+    }
+
+    mutating func byte() throws(WireError) -> UInt8 {
+        guard remaining >= 1 else { throw .truncated }
+        defer { position += 1 }
+        return bytes[position]
+    }
+
+    mutating func take(_ count: Int) throws(WireError) -> [UInt8] {
+        guard count >= 0, remaining >= count else { throw .truncated }
+        defer { position += count }
+        return Array(bytes[position..<position + count])
+    }
+
+    mutating func bytes32() throws(WireError) -> Bytes32 {
+        guard let value = Bytes32(try take(32)) else { throw .truncated }
+        return value
+    }
+
+    mutating func peer() throws(WireError) -> PeerID {
+        guard let peer = PeerID(try take(32)) else { throw .invalid(what: "a peer's key") }
+        return peer
+    }
+
+    mutating func text(_ count: Int, _ what: String) throws(WireError) -> String {
+        guard let text = String(validating: try take(count), as: UTF8.self) else { throw .notUTF8(what: what) }
+        return text
+    }
+
+    func finish() throws(WireError) {
+        if remaining > 0 { throw .trailingBytes(remaining) }
+    }
+}
+
+extension [UInt8] {
+    /// Appends a text of at most 255 bytes behind its length.
+    mutating func append(short text: String) {
+        let bytes = Array(text.utf8.prefix(255))
+        append(UInt8(bytes.count))
+        append(contentsOf: bytes)
+    }
+}
