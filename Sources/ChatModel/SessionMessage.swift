@@ -7,6 +7,8 @@ public enum SessionMessage: Hashable, Sendable {
     case hello(Hello)
     case have(Have)
     case want(Want)
+    /// Nothing more comes for this ``Want``; it follows the batches that answer it.
+    case answered(Want)
     /// A batch as it was sealed, not yet verified.
     case batch([UInt8])
     case blobState(BlobState)
@@ -20,7 +22,7 @@ public enum SessionMessage: Hashable, Sendable {
 
     private enum Kind: UInt8 {
         case hello = 16
-        case have, want, batch, blobState, blobWant, blobHashes, blobData, blobMissing
+        case have, want, answered, batch, blobState, blobWant, blobHashes, blobData, blobMissing
     }
 
     /// The largest body of a frame of this kind in bytes; `nil` for a kind that no message has.
@@ -28,7 +30,7 @@ public enum SessionMessage: Hashable, Sendable {
         switch Kind(rawValue: kind) {
         case .hello: 4 * 1024
         case .have: controlLimit
-        case .want: 96
+        case .want, .answered: 96
         case .batch: Batch.maximumLength
         case .blobState: 32 + 1 + 1 + 255
         case .blobWant: 32 + 1 + 4
@@ -45,6 +47,7 @@ public enum SessionMessage: Hashable, Sendable {
         case .hello(let hello): (Kind.hello.rawValue, hello.encoded)
         case .have(let have): (Kind.have.rawValue, have.encoded)
         case .want(let want): (Kind.want.rawValue, want.encoded)
+        case .answered(let want): (Kind.answered.rawValue, want.encoded)
         case .batch(let bytes): (Kind.batch.rawValue, bytes)
         case .blobState(let state): (Kind.blobState.rawValue, state.encoded)
         case .blobWant(let want): (Kind.blobWant.rawValue, want.encoded)
@@ -59,6 +62,7 @@ public enum SessionMessage: Hashable, Sendable {
         case .hello: self = .hello(try Hello(decoding: body))
         case .have: self = .have(try Have(decoding: body))
         case .want: self = .want(try Want(decoding: body))
+        case .answered: self = .answered(try Want(decoding: body))
         case .batch: self = .batch(body)
         case .blobState: self = .blobState(try BlobState(decoding: body))
         case .blobWant: self = .blobWant(try BlobWant(decoding: body))

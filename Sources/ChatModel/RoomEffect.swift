@@ -1,0 +1,77 @@
+public import Addressing
+public import Identity
+
+/// What the room wants done; the feedback loops do it.
+public enum RoomEffect: Sendable {
+    // Links
+    case dial(DialNumber, DialTarget, replacingSilent: Bool)
+    case send(PeerID, [SessionMessage])
+    case sendBlob(PeerID, SessionMessage)
+    case disconnect(PeerID, reason: String)
+
+    // Storage
+    case append(BatchEvent, CommandID)
+    /// To be verified, stored and told of as ``RoomEvent/stored(from:_:)``.
+    case store([UInt8], from: PeerID)
+    case serve(Want, to: PeerID)
+    /// To come back as ``RoomEvent/answered(by:_:)`` once what came before it is stored.
+    case settle(Want, from: PeerID)
+    case remember(PeerID, name: String)
+    case note(EventID, ImageState)
+
+    // Blobs
+    case beginBlob(BlobRoot, size: UInt64)
+    case setHashes(BlobRoot, size: UInt64, [Bytes32], from: PeerID)
+    case writePiece(BlobData, size: UInt64, from: PeerID)
+    case serveBlob(BlobWant, to: PeerID)
+    case place(EventID, BlobRoot, label: String)
+
+    // People and time
+    /// A new line.
+    case emit(Transcript)
+    /// A line of before has changed.
+    case update(Transcript)
+    case transfer(EventID, TransferChange)
+    case reply(CommandID, CommandReply)
+    case log(String)
+    /// A ``RoomEvent/tick`` is due at this time of the clock that never jumps; replaces an earlier wish.
+    case wake(at: UInt64)
+}
+
+/// Whom or what to dial.
+public enum DialTarget: Hashable, Sendable {
+    case peer(PeerID, [Endpoint])
+    /// `HOST:PORT` as the user gave it.
+    case place(String)
+}
+
+/// A step of a transfer.
+public enum TransferChange: Hashable, Sendable {
+    /// `peers` are those who receive, or on the receiving side the author alone.
+    case started(direction: Transcript.Direction, name: String, size: UInt64, peers: [PeerID: String])
+    case advanced(PeerID, to: UInt64)
+    case finished(PeerID)
+    case failed(PeerID, reason: String)
+    case cancelled
+}
+
+/// The answer to a command.
+public enum CommandReply: Hashable, Sendable {
+    case stored(EventID, number: UInt64, receivers: [PeerID: String])
+    case failed(CommandFailure)
+}
+
+/// Why a command was not carried out.
+public enum CommandFailure: Error, Hashable, Sendable, CustomStringConvertible {
+    /// The nonce has another text.
+    case nonceTaken
+    /// Nothing was stored; why.
+    case storage(String)
+
+    public var description: String {
+        switch self {
+        case .nonceTaken: "this nonce was used for another message"
+        case .storage(let reason): "not stored: \(reason)"
+        }
+    }
+}

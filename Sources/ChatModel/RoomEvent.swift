@@ -1,0 +1,139 @@
+public import Addressing
+public import Identity
+
+/// Something that happened to the room, with the time at which it did.
+public struct RoomInput: Sendable {
+    public var event: RoomEvent
+    /// On a clock that never jumps, in milliseconds.
+    public var now: UInt64
+    /// The wall clock, in milliseconds since 1970.
+    public var wall: UInt64
+
+    public init(_ event: RoomEvent, now: UInt64, wall: UInt64) {
+        self.event = event
+        self.now = now
+        self.wall = wall
+    }
+}
+
+/// What the feedback loops tell the room.
+public enum RoomEvent: Sendable {
+    // Discovery
+    case found(PeerID, instance: String, endpoints: [Endpoint])
+    case lost(PeerID)
+
+    // Links
+    case linkUp(PeerID, endpoint: Endpoint, isDialler: Bool)
+    case message(PeerID, SessionMessage)
+    case malformed(PeerID, WireError)
+    /// Nothing came for a while; repeated until something does, or the link is down.
+    case silent(PeerID)
+    case linkDown(PeerID, LinkEnding)
+    case blobLinkDown(PeerID)
+    case dialled(DialNumber, DialOutcome)
+    case clone(PeerID)
+
+    // Storage
+    case appended([Appended], [Batch])
+    case appendFailed([CommandID], CommandFailure)
+    case stored(from: PeerID, [StoredBatch])
+    case batchRefused(from: PeerID, BatchError)
+    case answered(by: PeerID, Want)
+
+    // Blobs
+    case blobProgress(BlobRoot, BlobProgress)
+    case blobHashesRefused(BlobRoot, from: PeerID)
+    case chunkRefused(BlobRoot, chunk: UInt32, from: PeerID)
+    case blobFailed(BlobRoot, reason: String)
+    case placed(EventID, path: String)
+    case placeFailed(EventID, reason: String)
+
+    // Time and people
+    case tick
+    case say(String, Nonce, CommandID)
+    case share(ImageInfo, Nonce, CommandID)
+    case cancel(EventID)
+}
+
+/// How a peer's last chat link ended.
+public enum LinkEnding: Hashable, Sendable {
+    /// It said goodbye: it won't be back soon.
+    case left
+    case closed
+    case silent
+    /// It broke the protocol; how.
+    case violated(String)
+}
+
+/// A dial of the room's, numbered by it.
+public struct DialNumber: Hashable, Sendable {
+    public let value: UInt64
+    public init(value: UInt64) { self.value = value }
+}
+
+/// How a dial ended.
+public enum DialOutcome: Hashable, Sendable {
+    case linked(PeerID)
+    case refused
+    case failed(String)
+}
+
+/// A request of a client's, to be replied to once.
+public struct CommandID: Hashable, Sendable {
+    public let value: UInt64
+    public init(value: UInt64) { self.value = value }
+}
+
+/// What became of one draft.
+public struct Appended: Hashable, Sendable {
+    public var command: CommandID
+    public var id: EventID
+    public var number: UInt64
+    /// Whether the nonce was known with this very text: then nothing new was stored.
+    public var isRepeated: Bool
+
+    public init(command: CommandID, id: EventID, number: UInt64, isRepeated: Bool) {
+        self.command = command
+        self.id = id
+        self.number = number
+        self.isRepeated = isRepeated
+    }
+}
+
+/// What the storage made of one batch from a peer.
+public struct StoredBatch: Hashable, Sendable {
+    public enum Result: Hashable, Sendable {
+        /// From `first` on the events are new.
+        case stored(first: UInt64)
+        case known
+        /// It begins beyond what we have, and wasn't stored.
+        case gap
+        /// It contradicts what we have, under a seal that holds.
+        case forked
+    }
+
+    public var batch: Batch
+    public var result: Result
+
+    public init(batch: Batch, result: Result) {
+        self.batch = batch
+        self.result = result
+    }
+}
+
+/// How far a blob is on our disk.
+public struct BlobProgress: Hashable, Sendable {
+    public var hasHashes: Bool
+    /// Indexes of chunks that aren't here, in order; meaningless without the hashes.
+    public var missing: [Int]
+    /// In bytes.
+    public var verified: UInt64
+    public var isComplete: Bool
+
+    public init(hasHashes: Bool, missing: [Int], verified: UInt64, isComplete: Bool) {
+        self.hasHashes = hasHashes
+        self.missing = missing
+        self.verified = verified
+        self.isComplete = isComplete
+    }
+}

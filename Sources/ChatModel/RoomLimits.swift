@@ -1,0 +1,38 @@
+/// Every timer and limit of the room's reducer, so that a test can shrink them (docs/protocol.md, "Figures").
+///
+/// Times are in milliseconds.
+public struct RoomLimits: Hashable, Sendable {
+    /// How long a peer whose link closed without a goodbye still counts as present.
+    public var grace: UInt64 = 1_500
+    /// The first pause between two dials of one peer; doubles up to `dialPauseLimit`.
+    public var dialPause: UInt64 = 100
+    public var dialPauseLimit: UInt64 = 1_000
+    /// After so long without success, dials are `slowDialPause` apart.
+    public var eagerDialPeriod: UInt64 = 600_000
+    public var slowDialPause: UInt64 = 30_000
+    /// The pause before an incompatible peer is dialled again.
+    public var incompatiblePause: UInt64 = 60_000
+    /// How long events of a linked author are awaited before they are asked for.
+    public var wantDelay: UInt64 = 500
+    /// How long an answer may pause before another holder is asked.
+    public var wantTimeout: UInt64 = 5_000
+    /// How many events one request names.
+    public var wantLength: UInt64 = 4_096
+    /// How long changes of what we have are gathered for those who didn't send them.
+    public var haveDelay: UInt64 = 200
+    /// How far an author may push ahead of what a peer says it has, in events and bytes.
+    public var pushAhead: UInt64 = 4_096
+    public var pushAheadLength = 4 << 20
+    /// Chunks asked for and not yet here, of one blob.
+    public var chunksInFlight = 4
+    /// How long a blob's source may pause before another is asked.
+    public var fetchTimeout: UInt64 = 10_000
+    /// The largest image fetched without asking, in bytes.
+    public var autoFetch: UInt64 = 32 << 20
+    /// How far a peer's clock may pull ours ahead of our wall clock.
+    public var clockLead: UInt64 = 600_000
+    /// Logs of authors that we never met, before further ones are left out.
+    public var maximumLogs = 4_096
+
+    public init() {}
+}

@@ -1,0 +1,231 @@
+import Identity
+
+/// One log as this host holds it: events 1 to `last`.
+struct Log {
+    var last: UInt64
+    var lastID: EventID
+    /// Two histories under one key were shown: nothing more of it is taken.
+    var isForked = false
+    /// What was asked for and hasn't been answered.
+    var asked: (holder: PeerID, numbers: ClosedRange<UInt64>)?
+    /// Holders that didn't deliver, asked last.
+    var failed: Set<PeerID> = []
+}
+
+// Own events
+extension RoomState {
+    mutating func append(_ body: EventBody, _ nonce: Nonce, _ command: CommandID) {
+        clock = max(HybridTime(milliseconds: wall), HybridTime(value: clock.value + 1))
+        let event = BatchEvent(
+            kind: body.kind, nonce: nonce, clock: clock, wallTime: wall, body: body.encoded(authorName: displayName))
+        effects.append(.append(event, command))
+    }
+
+    mutating func appended(_ appended: [Appended], _ batches: [Batch]) {
+        for batch in batches {
+            logs[ownLog] = Log(last: batch.last, lastID: batch.lastID)
+            push(batch)
+            for (event, id) in zip(batch.events, batch.ids) { show(event, id) }
+        }
+        let receivers = Dictionary(uniqueKeysWithValues: linked.map { ($0, name(of: $0)) })
+        for entry in appended {
+            effects.append(.reply(entry.command, .stored(entry.id, number: entry.number, receivers: receivers)))
+        }
+        if !batches.isEmpty { say(ownLog) }
+    }
+
+    private mutating func show(_ event: BatchEvent, _ id: EventID) {
+        guard let line = Transcript(event, id: id, by: me, isOwn: true, image: .sending) else { return }
+        guard case .image(let image, _) = line.content else { return effects.append(.emit(line)) }
+        send(line, image, id)
+    }
+
+    /// Sends a batch to everybody who has all before it, unless it is too far ahead of what they confirmed.
+    private mutating func push(_ batch: Batch) {
+        for peer in linked {
+            guard let known = peers[peer], known.isIntroduced, known.pushed + 1 == batch.first else { continue }
+            let confirmed = known.have[ownLog]?.numbers.upperBound ?? 0
+            let length = known.unconfirmed.reduce(0) { $0 + $1.length }
+            guard batch.last - confirmed <= limits.pushAhead, length <= limits.pushAheadLength else { continue }
+            peers[peer]?.pushed = batch.last
+            peers[peer]?.unconfirmed.append((batch.last, batch.bytes.count))
+            effects.append(.send(peer, [.batch(batch.bytes)]))
+        }
+    }
+}
+
+// What peers have, and what we want of it
+extension RoomState {
+    mutating func have(_ have: Have, from peer: PeerID) {
+        guard let known = peers[peer], known.isLinked else { return }
+        let isFirst = !known.isIntroduced
+        for entry in have.entries where entry.log.isForRoom {
+            guard logs[entry.log] != nil || logs.count < limits.maximumLogs else { continue }
+            // This version holds runs from 1 on; what a peer has beyond a gap of its own is asked for when it is closed.
+            peers[peer]?.have[entry.log] = entry.ranges.first { $0.numbers.lowerBound == 1 }
+        }
+        if let own = peers[peer]?.have[ownLog] { confirm(own.numbers.upperBound, by: peer) }
+        if isFirst, !have.isContinued {
+            peers[peer]?.isIntroduced = true
+        }
+        for entry in have.entries {
+            // An author pushes by itself: ask only if that doesn't come.
+            let isPushed = !isFirst && peers[entry.log.author]?.isLinked == true
+            if !isPushed { want(entry.log) } else if lacks(entry.log, peer) { wantLater(entry.log) }
+        }
+    }
+
+    private mutating func confirm(_ last: UInt64, by peer: PeerID) {
+        peers[peer]?.unconfirmed.removeAll { $0.last <= last }
+        let pushed = peers[peer]?.pushed ?? 0
+        peers[peer]?.pushed = max(pushed, last)
+    }
+
+    private func lacks(_ log: LogID, _ holder: PeerID) -> Bool {
+        (peers[holder]?.have[log]?.numbers.upperBound ?? 0) > (logs[log]?.last ?? 0)
+    }
+
+    private mutating func wantLater(_ log: LogID) {
+        if !timers.isSet(.want(log)), logs[log]?.asked == nil { set(.want(log), after: limits.wantDelay) }
+    }
+
+    /// Asks one holder for what comes next in a log, unless that is under way.
+    mutating func want(_ id: LogID) {
+        timers.cancel(.want(id))
+        var log = logs[id] ?? Log(last: 0, lastID: .none)
+        guard !log.isForked, log.asked == nil else { return }
+        let holders = linked.filter { lacks(id, $0) }
+        if holders.allSatisfy(log.failed.contains) { log.failed = [] }
+        guard let holder = choose(holders.filter { !log.failed.contains($0) }, preferring: id.author),
+            let end = peers[holder]?.have[id]?.numbers.upperBound
+        else { return }
+        let numbers = log.last + 1...min(end, log.last + limits.wantLength)
+        log.asked = (holder, numbers)
+        logs[id] = log
+        effects.append(.send(holder, [.want(Want(log: id, numbers: numbers))]))
+        set(.wantTimeout(id), after: limits.wantTimeout)
+    }
+
+    /// The author if it is among them, else one by chance, so that many who want spread over many who have.
+    private mutating func choose(_ holders: [PeerID], preferring author: PeerID) -> PeerID? {
+        holders.contains(author) ? author : holders.randomElement(using: &random)
+    }
+
+    mutating func answered(_ want: Want, by peer: PeerID) {
+        guard let asked = logs[want.log]?.asked, asked.holder == peer, asked.numbers == want.numbers else { return }
+        let isUseless = (logs[want.log]?.last ?? 0) < want.numbers.lowerBound
+        settle(want.log, blaming: isUseless ? peer : nil)
+    }
+
+    mutating func wantTimedOut(_ log: LogID) {
+        guard let asked = logs[log]?.asked else { return }
+        settle(log, blaming: asked.holder)
+    }
+
+    private mutating func settle(_ log: LogID, blaming holder: PeerID?) {
+        timers.cancel(.wantTimeout(log))
+        logs[log]?.asked = nil
+        if let holder {
+            logs[log]?.failed.insert(holder)
+            // Whoever failed is asked again only after a pause, also when nobody else has it.
+            set(.want(log), after: limits.wantDelay)
+        } else {
+            want(log)
+        }
+        if logs[log]?.last == 0, logs[log]?.asked == nil { logs[log] = nil }
+    }
+
+    mutating func forgetWants(from peer: PeerID) {
+        for (log, state) in logs where state.asked?.holder == peer {
+            timers.cancel(.wantTimeout(log))
+            logs[log]?.asked = nil
+            set(.want(log), after: 0)
+        }
+    }
+}
+
+// Events of others
+extension RoomState {
+    mutating func stored(_ batches: [StoredBatch], from peer: PeerID) {
+        for stored in batches {
+            let batch = stored.batch
+            switch stored.result {
+            case .known: break
+            case .gap: if lacks(batch.log, peer) { want(batch.log) } else { learn(batch, from: peer) }
+            case .forked: fork(batch.log)
+            case .stored(let first): took(batch, from: first, by: peer)
+            }
+        }
+    }
+
+    /// A push beyond what we have tells that the sender has more than it said.
+    private mutating func learn(_ batch: Batch, from peer: PeerID) {
+        guard batch.log.author == peer else { return }
+        peers[peer]?.have[batch.log] = EventRange(numbers: 1...batch.last, lastID: batch.lastID)
+        want(batch.log)
+    }
+
+    private mutating func took(_ batch: Batch, from first: UInt64, by peer: PeerID) {
+        logs[batch.log, default: Log(last: 0, lastID: .none)].last = batch.last
+        logs[batch.log]?.lastID = batch.lastID
+        logs[batch.log]?.failed = []
+        if logs[batch.log]?.asked != nil { set(.wantTimeout(batch.log), after: limits.wantTimeout) }
+        for (index, event) in batch.events.enumerated() where batch.first + UInt64(index) >= first {
+            advanceClock(to: event.clock)
+            let id = batch.ids[index]
+            guard let line = Transcript(event, id: id, by: batch.log.author, isOwn: batch.log.author == me) else {
+                continue
+            }
+            arrived(line)
+        }
+        if let entry = entry(batch.log) { effects.append(.send(peer, [.have(Have(entries: [entry]))])) }
+        say(batch.log)
+    }
+
+    private mutating func arrived(_ line: Transcript) {
+        if case .image(let image, _) = line.content, line.direction == .receive {
+            imageArrived(line, image)
+        } else {
+            effects.append(.emit(line))
+        }
+    }
+
+    private mutating func advanceClock(to received: HybridTime) {
+        clock = max(clock, min(received, HybridTime(milliseconds: wall + limits.clockLead)))
+    }
+
+    private mutating func fork(_ log: LogID) {
+        guard logs[log]?.isForked != true else { return }
+        logs[log, default: Log(last: 0, lastID: .none)].isForked = true
+        timers.cancel(.wantTimeout(log))
+        logs[log]?.asked = nil
+        notice(about: log.author, "'\(name(of: log.author))' has two histories under one key: rollback or copied key")
+    }
+}
+
+// What we tell others that we have
+extension RoomState {
+    func entry(_ id: LogID) -> Have.Entry? {
+        guard let log = logs[id], log.last > 0 else { return nil }
+        return Have.Entry(log: id, ranges: [EventRange(numbers: 1...log.last, lastID: log.lastID)])
+    }
+
+    mutating func say(_ log: LogID) {
+        unsaid.insert(log)
+        if !timers.isSet(.flushHave) { set(.flushHave, after: limits.haveDelay) }
+    }
+
+    mutating func flushHave() {
+        let entries = unsaid.sorted(by: logOrder).compactMap(entry)
+        unsaid = []
+        for peer in linked {
+            let news = entries.filter { peers[peer]?.have[$0.log] != $0.ranges.first }
+            if !news.isEmpty { effects.append(.send(peer, Have.pages(news).map { .have($0) })) }
+        }
+    }
+
+    /// Any order that is the same in each run will do.
+    func logOrder(_ left: LogID, _ right: LogID) -> Bool {
+        (left.author, left.incarnation, left.audience) < (right.author, right.incarnation, right.audience)
+    }
+}

@@ -1,0 +1,217 @@
+import Addressing
+import Identity
+
+/// What the room knows of one peer.
+struct Peer {
+    var name: String?
+    var isLinked = false
+    /// Whether people see it as there; outlasts a link by the grace.
+    var isPresent = false
+    /// Where it is announced, and where a dial of ours reached it.
+    var endpoints: [Endpoint] = []
+    var reachedAt: Endpoint?
+    var pace = Pace()
+    var isDialling = false
+    var isIncompatible = false
+
+    /// What it says it has; the end of the run that begins at 1.
+    var have: [LogID: EventRange] = [:]
+    /// Whether all of its first `Have` on this link has come.
+    var isIntroduced = false
+    /// The last own event pushed to it, and what it hasn't confirmed of that.
+    var pushed: UInt64 = 0
+    var unconfirmed: [(last: UInt64, length: Int)] = []
+
+    init(name: String? = nil) { self.name = name }
+
+    var candidates: [Endpoint] { endpoints + (reachedAt.map { endpoints.contains($0) ? [] : [$0] } ?? []) }
+}
+
+/// `HOST:PORT` that the user gave.
+struct Place {
+    let address: String
+    var peer: PeerID?
+    var pace = Pace()
+    var isDialling = false
+}
+
+enum Dialled {
+    case peer(PeerID)
+    case place(Int)
+}
+
+/// How soon the next dial may follow: doubling pauses with jitter, long ones after a long time without success.
+struct Pace {
+    private var failures: UInt64 = 0
+    private var failingSince: UInt64?
+
+    mutating func succeeded() { self = Pace() }
+
+    /// - Returns: The pause before the next dial, in milliseconds.
+    mutating func failed(now: UInt64, _ limits: RoomLimits, _ random: inout SplitMix64) -> UInt64 {
+        let since = failingSince ?? now
+        failingSince = since
+        let doubled = min(limits.dialPause << min(failures, 16), limits.dialPauseLimit)
+        failures += 1
+        let pause = now - since > limits.eagerDialPeriod ? limits.slowDialPause : doubled
+        return pause / 2 + UInt64.random(in: 0...max(pause / 2, 1), using: &random)
+    }
+}
+
+// Discovery and dialling
+extension RoomState {
+    mutating func found(_ peer: PeerID, at endpoints: [Endpoint]) {
+        guard peer != me else { return }
+        peers[peer, default: Peer()].endpoints = endpoints
+        peers[peer]?.pace.succeeded()
+        dial(peer)
+    }
+
+    /// A record that went ends no link (records come and go for many reasons), but nobody is dialled by it any more.
+    mutating func lost(_ peer: PeerID) { peers[peer]?.endpoints = [] }
+
+    mutating func dial(_ peer: PeerID) {
+        guard let known = peers[peer], !known.isLinked, !known.isDialling else { return }
+        dial(peer, at: known.candidates, replacingSilent: false)
+    }
+
+    private mutating func dial(_ peer: PeerID, at endpoints: [Endpoint], replacingSilent: Bool) {
+        guard !endpoints.isEmpty else { return }
+        timers.cancel(.dial(peer))
+        peers[peer]?.isDialling = true
+        effects.append(.dial(number(.peer(peer)), .peer(peer, endpoints), replacingSilent: replacingSilent))
+    }
+
+    mutating func dial(place index: Int) {
+        let place = places[index]
+        if place.isDialling || place.peer.map({ peers[$0]?.isLinked == true }) == true { return }
+        places[index].isDialling = true
+        effects.append(.dial(number(.place(index)), .place(place.address), replacingSilent: false))
+    }
+
+    private mutating func number(_ dialled: Dialled) -> DialNumber {
+        lastDial += 1
+        let number = DialNumber(value: lastDial)
+        dials[number] = dialled
+        return number
+    }
+
+    mutating func dialled(_ number: DialNumber, _ outcome: DialOutcome) {
+        switch dials.removeValue(forKey: number) {
+        case .peer(let peer): dialled(peer, outcome)
+        case .place(let index): dialled(place: index, outcome)
+        case nil: break
+        }
+    }
+
+    private mutating func dialled(_ peer: PeerID, _ outcome: DialOutcome) {
+        peers[peer]?.isDialling = false
+        if case .linked = outcome { return }
+        guard var known = peers[peer], !known.isLinked else { return }
+        if case .refused = outcome, known.isPresent { leave(peer) }
+        let pause = known.pace.failed(now: now, limits, &random)
+        peers[peer]?.pace = known.pace
+        if !known.candidates.isEmpty { set(.dial(peer), after: pause) }
+    }
+
+    private mutating func dialled(place index: Int, _ outcome: DialOutcome) {
+        places[index].isDialling = false
+        if case .linked(let peer) = outcome {
+            places[index].peer = peer
+            places[index].pace.succeeded()
+            if peers[peer]?.isLinked == true { return }
+        }
+        set(.dialPlace(index), after: places[index].pace.failed(now: now, limits, &random))
+    }
+}
+
+// Links and presence
+extension RoomState {
+    mutating func linkUp(_ peer: PeerID, _ endpoint: Endpoint, isDialler: Bool) {
+        var known = peers[peer] ?? Peer()
+        known.isLinked = true
+        known.isDialling = false
+        known.isIntroduced = false
+        known.have = [:]
+        known.pushed = 0
+        known.unconfirmed = []
+        known.pace.succeeded()
+        if isDialler { known.reachedAt = endpoint }
+        peers[peer] = known
+        timers.cancel(.grace(peer))
+        timers.cancel(.dial(peer))
+        forgetWants(from: peer)
+        let entries = logs.keys.sorted(by: logOrder).compactMap(entry)
+        effects.append(.send(peer, Have.pages(entries).map { .have($0) }))
+    }
+
+    mutating func hello(_ hello: Hello, from peer: PeerID) {
+        guard var known = peers[peer] else { return }
+        known.isIncompatible = !hello.versions.contains(Hello.version)
+        if known.name != hello.displayName { effects.append(.remember(peer, name: hello.displayName)) }
+        known.name = hello.displayName
+        let isNew = !known.isPresent && !known.isIncompatible
+        if isNew { known.isPresent = true }
+        let wasIncompatible = peers[peer]?.isIncompatible == true
+        peers[peer] = known
+        if known.isIncompatible {
+            if !wasIncompatible { notice(about: peer, "'\(hello.displayName)' speaks an incompatible version") }
+            effects.append(.disconnect(peer, reason: "incompatible version"))
+        } else if isNew {
+            notice(about: peer, "'\(hello.displayName)' is Connected")
+        }
+        // Whom we were about to fetch from may be back.
+        for root in fetches.keys.sorted(by: rootOrder) { sourceBack(peer, for: root) }
+    }
+
+    mutating func silent(_ peer: PeerID) {
+        guard let known = peers[peer], !known.isDialling else { return }
+        dial(peer, at: known.candidates, replacingSilent: true)
+    }
+
+    mutating func linkDown(_ peer: PeerID, _ ending: LinkEnding) {
+        guard peers[peer]?.isLinked == true else { return }
+        peers[peer]?.isLinked = false
+        forgetWants(from: peer)
+        sourceGone(peer)
+        switch ending {
+        case .left:
+            leave(peer)
+            // A record may outlive its process by an hour, and a process may come back unannounced: ask now and then.
+            if peers[peer]?.candidates.isEmpty == false { set(.dial(peer), after: limits.slowDialPause) }
+        case .silent:
+            leave(peer)
+            dial(peer)
+        case .closed:
+            set(.grace(peer), after: limits.grace)
+            dial(peer)
+        case .violated(let how):
+            effects.append(.log("\(name(of: peer)) (\(peer.suffix)): \(how)"))
+            leave(peer)
+            set(
+                .dial(peer),
+                after: peers[peer]?.isIncompatible == true ? limits.incompatiblePause : limits.slowDialPause)
+        }
+        for index in places.indices where places[index].peer == peer {
+            set(.dialPlace(index), after: ending == .closed ? 0 : limits.dialPauseLimit)
+        }
+    }
+
+    /// Ends a presence that people have seen.
+    mutating func leave(_ peer: PeerID) {
+        timers.cancel(.grace(peer))
+        guard let known = peers[peer], known.isPresent, !known.isLinked else { return }
+        peers[peer]?.isPresent = false
+        notice(about: peer, "'\(name(of: peer))' is Not Connected")
+        receiverGone(peer)
+        stalled()
+    }
+
+    mutating func clone(_ peer: PeerID) {
+        notice(
+            about: peer,
+            peer == me
+                ? "another chatd runs with a copy of this host's identity; give one of them its own state directory"
+                : "'\(name(of: peer))' runs twice with one identity; only the first is linked")
+    }
+}

@@ -1,0 +1,163 @@
+public import Identity
+
+/// What one peer knows of its room: who is there, what each has, what is on its way.
+///
+/// Changed by ``reduce(into:_:)`` alone. Holds no socket, file, clock or source of randomness, so that the same room runs
+/// for real, in tests under virtual time and in a simulation.
+public struct RoomState: Sendable {
+    /// What the room starts with.
+    public struct Start: Sendable {
+        public var me: PeerID
+        public var displayName: String
+        public var ownLog: LogID
+        public var limits = RoomLimits()
+        /// The last event of each log on our disk.
+        public var heads: [LogID: EventRange] = [:]
+        public var clock = HybridTime(value: 0)
+        /// `HOST:PORT` of peers to dial whatever is discovered.
+        public var places: [String] = []
+        /// Names of peers met before.
+        public var names: [PeerID: String] = [:]
+        /// Images whose bytes aren't all here yet.
+        public var unfinished: [Transcript] = []
+        /// For the jitter of dials.
+        public var seed: UInt64 = 0
+
+        public init(me: PeerID, displayName: String, ownLog: LogID) {
+            self.me = me
+            self.displayName = displayName
+            self.ownLog = ownLog
+        }
+    }
+
+    let me: PeerID
+    let displayName: String
+    let ownLog: LogID
+    let limits: RoomLimits
+    var now: UInt64 = 0
+    var wall: UInt64 = 0
+    var clock: HybridTime
+    var random: SplitMix64
+    var timers = RoomTimers()
+    var effects: [RoomEffect] = []
+
+    var peers: [PeerID: Peer] = [:]
+    var places: [Place]
+    var lastDial: UInt64 = 0
+    var dials: [DialNumber: Dialled] = [:]
+
+    var logs: [LogID: Log]
+    var unsaid: Set<LogID> = []
+
+    var transfers: [EventID: Transfer] = [:]
+    var arrivals: [EventID: Transcript] = [:]
+    var fetches: [BlobRoot: Fetch] = [:]
+
+    public init(_ start: Start) {
+        me = start.me
+        displayName = start.displayName
+        ownLog = start.ownLog
+        limits = start.limits
+        clock = start.clock
+        random = SplitMix64(seed: start.seed)
+        places = start.places.map { Place(address: $0) }
+        logs = start.heads.mapValues { Log(last: $0.numbers.upperBound, lastID: $0.lastID) }
+        for (peer, name) in start.names where peer != start.me { peers[peer] = Peer(name: name) }
+        for index in places.indices { dial(place: index) }
+        for line in start.unfinished { resume(line) }
+    }
+
+    /// The effects of having started: dials of given places, blobs to go on with.
+    public mutating func takeStartingEffects() -> [RoomEffect] { drain() }
+
+    mutating func drain() -> [RoomEffect] {
+        defer { effects = [] }
+        return effects
+    }
+}
+
+extension RoomState {
+    /// Takes one event.
+    ///
+    /// - Returns: What is to be done about it, in this order.
+    public static func reduce(into state: inout RoomState, _ input: RoomInput) -> [RoomEffect] {
+        state.now = max(state.now, input.now)
+        state.wall = input.wall
+        state.take(input.event)
+        return state.drain()
+    }
+
+    private mutating func take(_ event: RoomEvent) {
+        switch event {
+        case .found(let peer, _, let endpoints): found(peer, at: endpoints)
+        case .lost(let peer): lost(peer)
+        case .linkUp(let peer, let endpoint, let isDialler): linkUp(peer, endpoint, isDialler: isDialler)
+        case .message(let peer, let message): take(message, from: peer)
+        case .malformed(let peer, let error): effects.append(.disconnect(peer, reason: "\(error)"))
+        case .silent(let peer): silent(peer)
+        case .linkDown(let peer, let ending): linkDown(peer, ending)
+        case .blobLinkDown(let peer): sourceGone(peer)
+        case .dialled(let number, let outcome): dialled(number, outcome)
+        case .clone(let peer): clone(peer)
+        case .appended(let appended, let batches): self.appended(appended, batches)
+        case .appendFailed(let commands, let failure):
+            for command in commands { effects.append(.reply(command, .failed(failure))) }
+        case .stored(let peer, let batches): stored(batches, from: peer)
+        case .batchRefused(let peer, let error): effects.append(.disconnect(peer, reason: "\(error)"))
+        case .answered(let peer, let want): answered(want, by: peer)
+        case .blobProgress, .blobHashesRefused, .chunkRefused, .blobFailed, .placed, .placeFailed: takeBlob(event)
+        case .tick: tick()
+        case .say(let text, let nonce, let command): append(.text(text), nonce, command)
+        case .share(let image, let nonce, let command): append(.image(image), nonce, command)
+        case .cancel(let transfer): cancel(transfer)
+        }
+    }
+
+    private mutating func take(_ message: SessionMessage, from peer: PeerID) {
+        switch message {
+        case .hello(let hello): self.hello(hello, from: peer)
+        case .have(let have): self.have(have, from: peer)
+        case .want(let want): effects.append(.serve(want, to: peer))
+        case .answered(let want): effects.append(.settle(want, from: peer))
+        case .batch(let bytes): effects.append(.store(bytes, from: peer))
+        case .blobState(let state): blobState(state, from: peer)
+        case .blobWant(let want): effects.append(.serveBlob(want, to: peer))
+        case .blobHashes(let hashes): blobHashes(hashes, from: peer)
+        case .blobData(let data): blobData(data, from: peer)
+        case .blobMissing(let missing): blobMissing(missing.root, from: peer)
+        }
+    }
+
+    private mutating func tick() {
+        for timer in timers.take(until: now) {
+            switch timer {
+            case .dial(let peer): dial(peer)
+            case .dialPlace(let index): dial(place: index)
+            case .grace(let peer): leave(peer)
+            case .want(let log): want(log)
+            case .wantTimeout(let log): wantTimedOut(log)
+            case .flushHave: flushHave()
+            case .fetchTimeout(let root): fetchTimedOut(root)
+            }
+        }
+        if let next = timers.rearm() { effects.append(.wake(at: next)) }
+    }
+
+    mutating func set(_ timer: RoomTimer, after delay: UInt64) {
+        if let time = timers.set(timer, at: now + delay) { effects.append(.wake(at: time)) }
+    }
+
+    func name(of peer: PeerID) -> String {
+        if peer == me { return displayName }
+        return peers[peer]?.name ?? peer.suffix
+    }
+
+    mutating func notice(about peer: PeerID, _ text: String) {
+        effects.append(
+            .emit(
+                Transcript(direction: .local, peer: peer, name: name(of: peer), content: .notice(text), time: wall)))
+    }
+
+    /// Those whom we have a link with, in the order of their keys.
+    var linked: [PeerID] { peers.filter(\.value.isLinked).keys.sorted() }
+}

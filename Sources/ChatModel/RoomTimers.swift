@@ -1,0 +1,61 @@
+import Identity
+
+/// What the room is waiting for.
+enum RoomTimer: Hashable {
+    case dial(PeerID)
+    case dialPlace(Int)
+    case grace(PeerID)
+    case want(LogID)
+    case wantTimeout(LogID)
+    case flushHave
+    case fetchTimeout(BlobRoot)
+}
+
+/// When things are due.
+///
+/// The earliest alone is asked of the clock.
+struct RoomTimers {
+    private var due: [RoomTimer: UInt64] = [:]
+    private var armed: UInt64?
+
+    /// - Returns: When to wake, if that is earlier than was asked for.
+    mutating func set(_ timer: RoomTimer, at time: UInt64) -> UInt64? {
+        due[timer] = time
+        if let armed, armed <= time { return nil }
+        armed = time
+        return time
+    }
+
+    mutating func cancel(_ timer: RoomTimer) { due[timer] = nil }
+
+    func isSet(_ timer: RoomTimer) -> Bool { due[timer] != nil }
+
+    /// Takes out what is due, earliest first.
+    mutating func take(until now: UInt64) -> [RoomTimer] {
+        let ripe = due.filter { $0.value <= now }
+        for timer in ripe.keys { due[timer] = nil }
+        armed = nil
+        return ripe.sorted { ($0.value, "\($0.key)") < ($1.value, "\($1.key)") }.map(\.key)
+    }
+
+    /// - Returns: When to wake next, if nothing was armed since ``take(until:)``.
+    mutating func rearm() -> UInt64? {
+        guard armed == nil, let next = due.values.min() else { return nil }
+        armed = next
+        return next
+    }
+}
+
+/// A small generator of numbers, so that jitter replays from its seed (SplitMix64).
+struct SplitMix64: RandomNumberGenerator {
+    private var state: UInt64
+    init(seed: UInt64) { state = seed }
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9e37_79b9_7f4a_7c15
+        var mixed = state
+        mixed = (mixed ^ mixed >> 30) &* 0xbf58_476d_1ce4_e5b9
+        mixed = (mixed ^ mixed >> 27) &* 0x94d0_49bb_1331_11eb
+        return mixed ^ mixed >> 31
+    }
+}

@@ -1,0 +1,74 @@
+public import Identity
+
+/// One line of the conversation.
+public struct Transcript: Hashable, Sendable {
+    /// Which way it went.
+    public enum Direction: String, Sendable {
+        case send, receive
+        /// Said by this host about the room, to its own user only.
+        case local
+    }
+
+    /// What the line says.
+    public enum Content: Hashable, Sendable {
+        case text(String)
+        case image(ImageInfo, ImageState)
+        case notice(String)
+        /// An event of a known kind whose body its author got wrong.
+        case unreadable(String)
+    }
+
+    public var direction: Direction
+    /// Who said it, or whom a notice is about.
+    public var peer: PeerID
+    /// The peer's display name then.
+    public var name: String
+    public var content: Content
+    /// The author's wall clock in milliseconds since 1970.
+    public var time: UInt64
+    /// The event behind the line, which also names an image's transfer; `nil` behind a notice.
+    public var id: EventID?
+
+    public init(
+        direction: Direction, peer: PeerID, name: String, content: Content, time: UInt64, id: EventID? = nil
+    ) {
+        self.direction = direction
+        self.peer = peer
+        self.name = name
+        self.content = content
+        self.time = time
+        self.id = id
+    }
+
+    /// The line for an event; `nil` for a kind that this version doesn't know.
+    public init?(_ event: BatchEvent, id: EventID, by author: PeerID, isOwn: Bool, image state: ImageState? = nil) {
+        direction = isOwn ? .send : .receive
+        peer = author
+        time = event.wallTime
+        self.id = id
+        do throws(WireError) {
+            guard let decoded = try EventBody.decode(event.kind, event.body) else { return nil }
+            name = decoded.authorName
+            content =
+                switch decoded.body {
+                case .text(let text): .text(text)
+                case .image(let image): .image(image, state ?? (isOwn ? .sent : .receiving))
+                }
+        } catch {
+            name = ""
+            content = .unreadable("\(error)")
+        }
+    }
+}
+
+/// How far an image is, on this host.
+public enum ImageState: Hashable, Sendable {
+    case sending, sent, receiving
+    /// Whole, verified, and at this path.
+    case received(path: String)
+    /// Not whole, and goes on when somebody who has it is linked; why it stopped.
+    case waiting(String)
+    case refused(String)
+    case failed(String)
+    case cancelled
+}
