@@ -32,10 +32,32 @@ public enum RoomEffect: Sendable {
     /// A line of before has changed.
     case update(Transcript)
     case transfer(EventID, TransferChange)
+    case peer(PeerStatus)
     case reply(CommandID, CommandReply)
     case log(String)
     /// A ``RoomEvent/tick`` is due at this time of the clock that never jumps; replaces an earlier wish.
     case wake(at: UInt64)
+}
+
+/// How a peer stands, for a listing.
+public struct PeerStatus: Hashable, Sendable {
+    public enum State: Hashable, Sendable { case connected, away, connecting }
+
+    public var peer: PeerID
+    public var name: String
+    public var state: State
+    /// The peer's end of the link, or where it was last reached.
+    public var endpoint: Endpoint?
+    /// Since when it stands so, in milliseconds since 1970.
+    public var since: UInt64
+
+    public init(peer: PeerID, name: String, state: State, endpoint: Endpoint? = nil, since: UInt64) {
+        self.peer = peer
+        self.name = name
+        self.state = state
+        self.endpoint = endpoint
+        self.since = since
+    }
 }
 
 /// Whom or what to dial.

@@ -10,6 +10,8 @@ struct Peer {
     /// Where it is announced, and where a dial of ours reached it.
     var endpoints: [Endpoint] = []
     var reachedAt: Endpoint?
+    /// The peer's end of the present link.
+    var endpoint: Endpoint?
     var pace = Pace()
     var isDialling = false
     var isIncompatible = false
@@ -64,6 +66,7 @@ extension RoomState {
         guard peer != me else { return }
         peers[peer, default: Peer()].endpoints = endpoints
         peers[peer]?.pace.succeeded()
+        if peers[peer]?.isPresent == false { tellStatus(of: peer, .connecting) }
         dial(peer)
     }
 
@@ -136,6 +139,7 @@ extension RoomState {
         known.pushed = 0
         known.unconfirmed = []
         known.pace.succeeded()
+        known.endpoint = endpoint
         if isDialler { known.reachedAt = endpoint }
         peers[peer] = known
         timers.cancel(.grace(peer))
@@ -159,6 +163,7 @@ extension RoomState {
             effects.append(.disconnect(peer, reason: "incompatible version"))
         } else if isNew {
             notice(about: peer, "'\(hello.displayName)' is Connected")
+            tellStatus(of: peer, .connected)
         }
         // Whom we were about to fetch from may be back.
         for root in fetches.keys.sorted(by: rootOrder) { sourceBack(peer, for: root) }
@@ -203,8 +208,16 @@ extension RoomState {
         guard let known = peers[peer], known.isPresent, !known.isLinked else { return }
         peers[peer]?.isPresent = false
         notice(about: peer, "'\(name(of: peer))' is Not Connected")
+        tellStatus(of: peer, .away)
         receiverGone(peer)
         stalled()
+    }
+
+    private mutating func tellStatus(of peer: PeerID, _ state: PeerStatus.State) {
+        effects.append(
+            .peer(
+                PeerStatus(
+                    peer: peer, name: name(of: peer), state: state, endpoint: peers[peer]?.endpoint, since: wall)))
     }
 
     mutating func clone(_ peer: PeerID) {

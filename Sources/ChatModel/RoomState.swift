@@ -53,6 +53,7 @@ public struct RoomState: Sendable {
     var arrivals: [EventID: Transcript] = [:]
     var fetches: [BlobRoot: Fetch] = [:]
 
+    /// Makes a room; what is to be done at its start comes with the effects of the first event.
     public init(_ start: Start) {
         me = start.me
         displayName = start.displayName
@@ -66,9 +67,6 @@ public struct RoomState: Sendable {
         for index in places.indices { dial(place: index) }
         for line in start.unfinished { resume(line) }
     }
-
-    /// The effects of having started: dials of given places, blobs to go on with.
-    public mutating func takeStartingEffects() -> [RoomEffect] { drain() }
 
     mutating func drain() -> [RoomEffect] {
         defer { effects = [] }
