@@ -1,0 +1,56 @@
+# Everything by name; `make` alone tells the names.
+#
+# The Swift toolchain is $SWIFT, or what Scripts/swift finds.
+
+PREFIX ?= /usr/local
+# An import without its arrow in Package.swift is an error.
+SWIFT_BUILD = Scripts/swift build --explicit-target-dependency-import-check error
+SWIFT_SOURCES = Package.swift Sources Tests $(wildcard Benchmarks)
+SHELL_SCRIPTS = .ci/run Scripts/swift Scripts/dependencies Scripts/demo Tests/lab/lab
+
+.DEFAULT_GOAL := help
+.PHONY: help build release demo test lint format install clean build-dependencies test-dependencies
+.NOTPARALLEL:
+
+help: ## Show these targets
+	@sed -n 's/^\([a-z]*\):.*## \(.*\)/make \1\t\2/p' Makefile | expand -t 16
+
+build: build-dependencies ## Build chatd and chat for debugging, in .build/debug
+	$(SWIFT_BUILD)
+
+release: build-dependencies ## Build chatd and chat for use, in .build/release
+	$(SWIFT_BUILD) --configuration release --product chatd
+	$(SWIFT_BUILD) --configuration release --product chat
+
+demo: build-dependencies ## Let two chatd on this host talk: a text, an image, both transcripts
+	@Scripts/demo
+
+test: test-dependencies lint ## Run all tests; those with avahi-daemons in a lab need root
+	$(SWIFT_BUILD) --build-tests
+	Scripts/swift test --skip-build --disable-xctest
+
+lint: ## Check how the sources are written
+	Scripts/swift format lint --strict --parallel --recursive $(SWIFT_SOURCES)
+	@if command -v shellcheck >/dev/null; then echo shellcheck $(SHELL_SCRIPTS); shellcheck $(SHELL_SCRIPTS); fi
+
+format: ## Write the sources as lint wants them, as far as a program can
+	Scripts/swift format --in-place --parallel --recursive $(SWIFT_SOURCES)
+
+install: .build/release/chatd .build/release/chat ## Install chatd and chat into $(DESTDIR)$(PREFIX)/bin
+	install -d '$(DESTDIR)$(PREFIX)/bin'
+	install -m 755 .build/release/chatd .build/release/chat '$(DESTDIR)$(PREFIX)/bin'
+
+# Only when missing: `make release && sudo make install` shall not build as root.
+.build/release/chatd .build/release/chat:
+	$(MAKE) release
+
+clean: ## Remove what was built
+	rm -rf .build
+
+build-dependencies:
+	@Scripts/swift --check
+	@Scripts/dependencies build
+
+test-dependencies:
+	@Scripts/swift --check
+	@Scripts/dependencies test
