@@ -17,7 +17,7 @@ struct RootOnly: TestTrait, SuiteTrait {
                 $0 += 1
                 return $0
             }
-            print("skipped for want of root, \(count) so far: \(test.name)")
+            print("skipped for want of root, \(count) so far: \(test.displayName ?? test.name)")
         }
         // What this throws the test runner takes for a skip, and not for a failure.
         try await ConditionTrait.disabled("needs root").prepare(for: test)
