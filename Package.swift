@@ -68,7 +68,10 @@ let package = Package(
         tests("RxTests", ["Rx", "RxTest", "Locking"]),
         tests("IdentityTests", ["Identity"]),
         tests("ChatModelTests", ["ChatModel", "Identity", "Addressing"]),
-        tests("DiscoveryTests", ["Discovery", "Rx", "Locking", "Identity", "Addressing"]),
+        .executableTarget(
+            name: "discovery-probe", dependencies: ["Discovery", "Rx", "Identity", "Addressing"],
+            path: "Tests/DiscoveryProbe", swiftSettings: strict),
+        tests("DiscoveryTests", ["Discovery", "Rx", "Locking", "Identity", "Addressing", "discovery-probe"]),
         tests("TransportTests", ["Transport", "Rx", "Locking", "Identity", "Addressing", "SystemCalls"]),
         tests("HistoryTests", ["History", "Rx", "Locking", "Identity", "ChatModel", "SystemCalls"]),
         tests(

@@ -1,0 +1,140 @@
+/// Which records are being resolved: bounded, so that a flood of forged ones costs little and hides nobody for long.
+///
+/// Pure: times are milliseconds of any monotonic clock. A peer's record keeps its resolver, which tells of changes, until
+/// another record needs it; then it is looked at again from time to time. One that doesn't resolve, or is no peer's, waits.
+struct ResolverPool: Sendable {
+    enum Command: Equatable, Sendable { case start(RecordKey), stop(RecordKey) }
+
+    struct Limits: Sendable {
+        var resolvers = 64  // at once
+        var instances = 1024  // remembered
+        var refresh: UInt64 = 30_000  // ms until a peer's record without a resolver is looked at again
+        var firstRetry: UInt64 = 5_000  // ms; doubles with each failure
+        var lastRetry: UInt64 = 60_000  // ms
+    }
+
+    private struct Record {
+        var arrival: Int
+        var failures = 0
+        var due: UInt64?  // when to queue it again
+        var settled: UInt64?  // when its resolver last answered, as long as it has one
+        var isActive = false
+        var isPeer = false
+    }
+
+    private let limits: Limits
+    private var records: [RecordKey: Record] = [:]
+    private var instances: [[UInt8]: Set<RecordKey>] = [:]
+    private var queue: [RecordKey] = []  // to be started, oldest first
+    private var activeCount = 0
+    private var arrivals = 0
+
+    init(limits: Limits = Limits()) { self.limits = limits }
+
+    var instanceCount: Int { instances.count }
+
+    func isActive(_ key: RecordKey) -> Bool { records[key]?.isActive == true }
+
+    mutating func appeared(_ key: RecordKey, at now: UInt64) -> [Command] {
+        guard records[key] == nil else { return [] }
+        var commands: [Command] = []
+        if instances[key.instance] == nil, instances.count >= limits.instances {
+            guard let useless = leastUseful() else { return [] }
+            for record in instances[useless] ?? [] { commands += forget(record) }
+        }
+        arrivals += 1
+        records[key] = Record(arrival: arrivals)
+        instances[key.instance, default: []].insert(key)
+        queue.append(key)
+        return commands + fill(at: now)
+    }
+
+    mutating func vanished(_ key: RecordKey, at now: UInt64) -> [Command] { forget(key) + fill(at: now) }
+
+    /// A resolver answered.
+    ///
+    /// - Parameter isPeer: Whether the answer is another peer's advert.
+    mutating func resolved(_ key: RecordKey, isPeer: Bool, at now: UInt64) -> [Command] {
+        guard isActive(key) else { return [] }
+        records[key]?.isPeer = isPeer
+        records[key]?.failures = 0
+        guard !isPeer else {
+            records[key]?.settled = now
+            return fill(at: now)
+        }
+        return release(key, until: now + limits.lastRetry) + fill(at: now)
+    }
+
+    /// A resolver gave up.
+    mutating func failed(_ key: RecordKey, at now: UInt64) -> [Command] {
+        guard isActive(key), let failures = records[key]?.failures else { return [] }
+        let delay = min(limits.firstRetry << UInt64(min(failures, 16)), limits.lastRetry)
+        records[key]?.failures += 1
+        records[key]?.isPeer = false
+        return release(key, until: now + delay) + fill(at: now)
+    }
+
+    /// Queues what has waited long enough.
+    mutating func tick(at now: UInt64) -> [Command] {
+        for (key, record) in records.sorted(by: { $0.value.arrival < $1.value.arrival }) {
+            guard let due = record.due, due <= now else { continue }
+            records[key]?.due = nil
+            queue.append(key)
+        }
+        return fill(at: now)
+    }
+
+    /// All resolvers and records are gone, as with their stack.
+    mutating func reset() { self = ResolverPool(limits: limits) }
+
+    private mutating func fill(at now: UInt64) -> [Command] {
+        var commands: [Command] = []
+        var started = 0
+        while started < queue.count {
+            guard records[queue[started]]?.isActive == false else {
+                started += 1
+                continue
+            }
+            if activeCount >= limits.resolvers {
+                guard let idle = longestSettled() else { break }
+                commands += release(idle, until: now + limits.refresh)
+            }
+            records[queue[started]]?.isActive = true
+            activeCount += 1
+            commands.append(.start(queue[started]))
+            started += 1
+        }
+        queue.removeFirst(started)
+        return commands
+    }
+
+    private func longestSettled() -> RecordKey? {
+        records.lazy.compactMap { key, record in record.settled.map { (key, $0, record.arrival) } }
+            .min { ($0.1, $0.2) < ($1.1, $1.2) }?.0
+    }
+
+    /// The oldest instance that has been looked at and is no peer's.
+    private func leastUseful() -> [UInt8]? {
+        instances.lazy
+            .filter { [records] _, keys in keys.allSatisfy { records[$0]?.due != nil && records[$0]?.isPeer == false } }
+            .map { [records] name, keys in (name, keys.compactMap { records[$0]?.arrival }.min() ?? 0) }
+            .min { $0.1 < $1.1 }?.0
+    }
+
+    private mutating func release(_ key: RecordKey, until due: UInt64) -> [Command] {
+        guard isActive(key) else { return [] }
+        records[key]?.isActive = false
+        records[key]?.settled = nil
+        records[key]?.due = due
+        activeCount -= 1
+        return [.stop(key)]
+    }
+
+    private mutating func forget(_ key: RecordKey) -> [Command] {
+        let commands = release(key, until: 0)
+        records[key] = nil
+        instances[key.instance]?.remove(key)
+        if instances[key.instance]?.isEmpty == true { instances[key.instance] = nil }
+        return commands
+    }
+}
