@@ -1,0 +1,218 @@
+import Dispatch
+import Glibc
+import SystemCalls
+
+/// One client of a daemon, as the daemon sees it.
+///
+/// `@unchecked`: what changes is only touched on `queue`, the server's.
+public final class ControlConnection: @unchecked Sendable {
+    private enum Phase {
+        case open
+        /// The client said its last; it still gets its answers.
+        case answering
+        /// It is let go: it gets what is queued, for a while.
+        case leaving
+        case closed
+    }
+
+    private let socket: Descriptor
+    private let queue: DispatchQueue
+    private let limits: ControlLimits
+    private let handle: @Sendable (ControlCall, ControlConnection, ControlReply) -> Void
+    private let closed: @Sendable (ControlConnection) -> Void
+
+    private var phase = Phase.open
+    private var input: LineSplitter
+    private var output = OutputQueue()
+    /// Whether the client closed its end: what it said before still counts.
+    private var isDeaf = false
+    private var openRequests = 0
+    private var reader: (any DispatchSourceRead)?
+    private var isPaused = false
+    private var writer: (any DispatchSourceWrite)?
+
+    init(
+        _ socket: Descriptor, on queue: DispatchQueue, limits: ControlLimits,
+        handle: @escaping @Sendable (ControlCall, ControlConnection, ControlReply) -> Void,
+        closed: @escaping @Sendable (ControlConnection) -> Void
+    ) {
+        self.socket = socket
+        self.queue = queue
+        self.limits = limits
+        self.handle = handle
+        self.closed = closed
+        input = LineSplitter(limit: limits.requestLength)
+    }
+
+    /// Queues a notification; any thread, never waits.
+    ///
+    /// A client that is too far behind gets ``ControlNotification/gap`` as its last one and is let go.
+    public func notify(_ notification: ControlNotification) {
+        guard let line = try? notification.encoded() else { return }
+        queue.async { self.enqueue(notification: line) }
+    }
+
+    /// Lets the client go once it has what is queued for it; any thread.
+    public func close() { queue.async { self.leave() } }
+
+    // MARK: Reading; on the queue, as all that follows
+
+    func start() {
+        let source = DispatchSource.makeReadSource(fileDescriptor: socket.number, queue: queue)
+        source.setEventHandler { [weak self] in self?.read() }
+        source.setCancelHandler { [socket] in withExtendedLifetime(socket) {} }
+        reader = source
+        source.resume()
+    }
+
+    /// Reads to EAGAIN, because a hang-up is told once only; but lets others have their turn.
+    private func read() {
+        for _ in 0..<16 {
+            guard phase == .open, !isPaused else { return }
+            do throws(SystemCallError) {
+                let received = try receiveDescriptor(atMost: 64 * 1024, over: socket.number, from: "client")
+                if received.bytes.isEmpty { return endInput() }
+                input.append(received.bytes, descriptor: received.descriptor)
+                takeRequests()
+            } catch {
+                return error.code == EAGAIN ? () : endInput()
+            }
+        }
+        queue.async { self.read() }
+    }
+
+    private func takeRequests() {
+        while let line = input.next() { take(line) }
+        guard input.isOverLimit else { return flow() }
+        answer(.null, .failure(.invalidRequest("a request has at most \(limits.requestLength) bytes")))
+        leave()
+    }
+
+    private func endInput() {
+        if let line = input.finish() { take(line) }
+        stopReading()
+        phase = .answering
+        endIfDone()
+    }
+
+    private func take(_ line: LineSplitter.Line) {
+        if line.bytes.isEmpty { return }
+        let request = ParsedRequest(line)
+        openRequests += 1
+        let reply = ControlReply { [self] answer in
+            queue.async {
+                self.openRequests -= 1
+                if let id = request.id { self.answer(id, answer) }
+                self.flow()
+                self.endIfDone()
+            }
+        }
+        switch request.call {
+        case .failure(let error): reply.fail(error)
+        case .success(let call): handle(call, self, reply)
+        }
+    }
+
+    /// Reads on only while this client's requests in hand and unread answers are few.
+    private func flow() {
+        let isBehind = openRequests >= limits.openRequests || output.answerBytes > limits.queuedAnswerBytes
+        guard let reader, isBehind != isPaused else { return }
+        isPaused = isBehind
+        if isBehind {
+            reader.suspend()
+        } else {
+            reader.resume()
+            queue.async { self.read() }
+        }
+    }
+
+    private func stopReading() {
+        if isPaused { reader?.resume() }  // a suspended source can't be let go of
+        isPaused = false
+        reader?.cancel()
+        reader = nil
+    }
+
+    // MARK: Writing
+
+    private func answer(_ id: RequestID, _ answer: ControlReply.Answer) {
+        if let line = try? answer.encoded(id) { enqueue(line, isNotification: false) }
+    }
+
+    private func enqueue(notification line: [UInt8]) {
+        guard phase == .open || phase == .answering else { return }
+        enqueue(line, isNotification: true)
+        guard
+            output.notifications > limits.queuedNotifications
+                || output.notificationBytes > limits.queuedNotificationBytes
+        else { return }
+        output.dropNotifications()
+        if let gap = try? ControlNotification.gap.encoded() { enqueue(gap, isNotification: true) }
+        leave()
+    }
+
+    private func enqueue(_ line: [UInt8], isNotification: Bool) {
+        if phase == .closed || isDeaf { return }
+        output.append(line, isNotification: isNotification)
+        if writer == nil { write() }
+    }
+
+    /// Writes to EAGAIN, then waits for room.
+    private func write() {
+        while !output.isEmpty {
+            let bytes = output.front(64 * 1024)
+            let written = send(socket.number, bytes, bytes.count, CInt(MSG_NOSIGNAL | MSG_DONTWAIT))
+            if written >= 0 {
+                output.drop(written)
+            } else if errno == EAGAIN {
+                return awaitRoom()
+            } else if errno != EINTR {
+                isDeaf = true
+                output = OutputQueue()
+            }
+        }
+        writer?.cancel()
+        writer = nil
+        flow()
+        endIfDone()
+    }
+
+    private func awaitRoom() {
+        if writer != nil { return }
+        let source = DispatchSource.makeWriteSource(fileDescriptor: socket.number, queue: queue)
+        source.setEventHandler { [weak self] in self?.write() }
+        source.setCancelHandler { [socket] in withExtendedLifetime(socket) {} }
+        writer = source
+        source.resume()
+    }
+
+    // MARK: Ending
+
+    func leave() {
+        guard phase == .open || phase == .answering else { return }
+        phase = .leaving
+        stopReading()
+        endIfDone()
+        queue.asyncAfter(deadline: .now() + .milliseconds(limits.farewell)) { [weak self] in self?.disconnect() }
+    }
+
+    private func endIfDone() {
+        guard output.isEmpty else { return }
+        if phase == .leaving || (phase == .answering && openRequests == 0) { disconnect() }
+    }
+
+    private func disconnect() {
+        if phase == .closed { return }
+        phase = .closed
+        stopReading()
+        writer?.cancel()
+        writer = nil
+        shutdown(socket.number, CInt(SHUT_RDWR))
+        closed(self)
+    }
+}
+
+extension ControlConnection: Hashable {
+    public static func == (left: ControlConnection, right: ControlConnection) -> Bool { left === right }
+    public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
+}

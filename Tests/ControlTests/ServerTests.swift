@@ -1,0 +1,228 @@
+import Control
+import Foundation
+import Glibc
+import Locking
+import SystemCalls
+import Testing
+
+struct ServerTests {
+    private static let hello = HelloResult(
+        pid: 1, room: "lab", roomID: "00", name: "alice", peer: "11", discovery: "none", port: 7, stateDirectory: "/s",
+        downloads: "/d", linked: 0)
+
+    private static let echo: Handler.Answer = { call, _, reply in
+        switch call {
+        case .hello: reply.succeed(hello)
+        case .send(let parameters): reply.succeed(SendResult(id: parameters.text, number: 1, linked: 0))
+        case .sendImage(let parameters, let descriptor):
+            var status = stat()
+            fstat(descriptor.number, &status)
+            reply.succeed(
+                SendImageResult(id: "\(status.st_ino)", transfer: parameters.name, receivers: []))
+        default: reply.fail(ControlError(.unavailable, "not here"))
+        }
+    }
+
+    @Test func `a script gets its answer by the id that it chose`() throws {
+        let daemon = try Daemon(Self.echo)
+        let client = try RawClient(daemon.state.socket)
+
+        client.write(#"{"jsonrpc":"2.0","id":"x","method":"send","params":{"text":"hi"}}"# + "\n")
+        client.endWriting()
+
+        #expect(client.readToEnd() == [#"{"id":"x","jsonrpc":"2.0","result":{"id":"hi","linked":0,"number":1}}"#])
+    }
+
+    @Test func `what a terminal could act on is escaped in answers`() throws {
+        let daemon = try Daemon(Self.echo)
+        let client = try RawClient(daemon.state.socket)
+
+        client.write(
+            #"{"jsonrpc":"2.0","id":1,"method":"send","params":{"text":"\u001b[2J\u009b\u202e\udb40\udc41é"}}"# + "\n")
+        client.endWriting()
+
+        #expect(client.readToEnd()[0].contains(#""id":"\u001b[2J\u009b\u202e\udb40\udc41é""#))
+    }
+
+    @Test(arguments: [
+        ("nonsense", -32700), ("[]", -32600), ("{}", -32600), (#"{"jsonrpc":"1.0","id":1,"method":"hello"}"#, -32600),
+        (#"{"jsonrpc":"2.0","id":1,"method":"bogus"}"#, -32601),
+        (#"{"jsonrpc":"2.0","id":1,"method":"send"}"#, -32602),
+        (#"{"jsonrpc":"2.0","id":1,"method":"send","params":{"text":1}}"#, -32602),
+        (#"{"jsonrpc":"2.0","id":1,"method":"send","params":{"text":"x","nonce":"12"}}"#, -32602),
+        (#"{"jsonrpc":"2.0","id":1,"method":"sendImage","params":{"name":"x"}}"#, -32602),
+        (#"{"jsonrpc":"2.0","id":1,"method":"log","params":{"count":-1}}"#, -32602),
+        (String(repeating: "[", count: 100_000), -32700),
+    ])
+    func `a bad request gets the right code, and the next one works`(request: String, code: Int) throws {
+        let daemon = try Daemon(Self.echo)
+        let client = try RawClient(daemon.state.socket)
+
+        client.write(request + "\n" + #"{"jsonrpc":"2.0","id":9,"method":"hello"}"# + "\n")
+        client.endWriting()
+
+        let lines = client.readToEnd()
+        #expect(codes(lines) == [code])
+        #expect(lines.count == 2)
+    }
+
+    @Test func `bytes that are not UTF-8 are a parse error`() throws {
+        let daemon = try Daemon(Self.echo)
+        let client = try RawClient(daemon.state.socket)
+
+        let bytes: [UInt8] = [0x22, 0xFF, 0x22, 0x0A]
+        send(client.socket.number, bytes, bytes.count, 0)
+        client.endWriting()
+
+        #expect(codes(client.readToEnd()) == [-32700])
+    }
+
+    @Test func `a request without an id gets no answer`() throws {
+        let daemon = try Daemon(Self.echo)
+        let client = try RawClient(daemon.state.socket)
+
+        client.write(#"{"jsonrpc":"2.0","method":"bogus"}"# + "\n" + #"{"jsonrpc":"2.0","method":"hello"}"# + "\n")
+        client.endWriting()
+
+        #expect(client.readToEnd() == [])
+    }
+
+    @Test func `a client that writes and closes at once loses nothing`() throws {
+        let texts = Locked<[String]>([])
+        let daemon = try Daemon { call, _, reply in
+            if case .send(let parameters) = call { texts.withLock { $0.append(parameters.text) } }
+            reply.succeed(NoFields())
+        }
+        let text = String(repeating: "x", count: 100_000)
+
+        do {
+            let client = try RawClient(daemon.state.socket)
+            client.write(#"{"jsonrpc":"2.0","id":1,"method":"send","params":{"text":"\#(text)"}}"# + "\n")
+            client.write(#"{"jsonrpc":"2.0","id":1,"method":"send","params":{"text":"no line end"}}"#)
+        }
+
+        #expect(eventually { daemon.handler.closed.withLock { $0 } == 1 })
+        #expect(texts.withLock { $0.map(\.utf8.count) } == [100_000, 11])
+    }
+
+    @Test func `a line over the limit is an error, and the end`() throws {
+        var limits = ControlLimits()
+        limits.requestLength = 1000
+        let daemon = try Daemon(limits: limits, Self.echo)
+        let client = try RawClient(daemon.state.socket)
+
+        client.write(String(repeating: "x", count: 5000))
+
+        #expect(codes(client.readToEnd()) == [-32600])
+    }
+
+    @Test func `descriptors go with the requests that they came with`() throws {
+        let daemon = try Daemon(Self.echo)
+        let client = try daemon.client()
+        let files = try (0..<8).map { _ in try Self.makeFile(in: daemon.directory.path) }
+        let answers = Locked<[String]>([])
+
+        for (index, file) in files.enumerated() {
+            client.request(.hello, NoFields()) { _ in }
+            client.request(.sendImage, SendImageParameters(name: "\(index)"), descriptor: file) { result in
+                answers.withLock { $0.append((try? result.get().id) ?? "failed") }
+            }
+            client.request(.peers, NoFields()) { _ in }
+        }
+
+        let inodes = files.map { file in
+            var status = stat()
+            fstat(file.number, &status)
+            return "\(status.st_ino)"
+        }
+        #expect(eventually { answers.withLock { $0.count } == files.count })
+        #expect(answers.withLock { $0 } == inodes)
+    }
+
+    @Test func `one more client than the limit is told so, and a place is free again after`() throws {
+        var limits = ControlLimits()
+        limits.clients = 2
+        let daemon = try Daemon(limits: limits, Self.echo)
+        let first = try daemon.client()
+        let second = try daemon.client()
+        _ = try first.call(.hello, NoFields())
+        _ = try second.call(.hello, NoFields())
+
+        let failure = #expect(throws: CommandFailure.self) { try daemon.client().call(.hello, NoFields()) }
+        first.close()
+
+        #expect(failure == CommandFailure(.tryAgain, "chatd serves 2 clients already"))
+        #expect(eventually { (try? daemon.client().call(.hello, NoFields())) != nil })
+    }
+
+    @Test func `a client that never reads blocks nobody and is let go`() throws {
+        let watchers = Locked<[ControlConnection]>([])
+        let daemon = try Daemon { call, connection, reply in
+            if case .watch = call { watchers.withLock { $0.append(connection) } }
+            reply.succeed(NoFields())
+        }
+        let lazy = try RawClient(daemon.state.socket)
+        lazy.write(#"{"jsonrpc":"2.0","id":1,"method":"watch","params":{"count":0}}"# + "\n")
+        let other = try daemon.client()
+        #expect(eventually { watchers.withLock { $0.count } == 1 })
+
+        for _ in 0..<3000 { watchers.withLock { $0[0] }.notify(longLine) }
+        _ = try other.call(.cancelTransfer, TransferParameters(transfer: "x"), within: 5000)
+
+        #expect(eventually { daemon.handler.closed.withLock { $0 } == 1 })
+    }
+
+    @Test func `a client that fell behind gets a gap as its last notification`() throws {
+        let watchers = Locked<[ControlConnection]>([])
+        let daemon = try Daemon { call, connection, reply in
+            watchers.withLock { $0.append(connection) }
+            reply.succeed(NoFields())
+        }
+        let slow = try RawClient(daemon.state.socket)
+        slow.write(#"{"jsonrpc":"2.0","id":1,"method":"hello"}"# + "\n")
+        #expect(eventually { watchers.withLock { $0.count } == 1 })
+
+        for _ in 0..<3000 { watchers.withLock { $0[0] }.notify(longLine) }
+        let lines = slow.readToEnd()
+
+        #expect(lines.last == #"{"jsonrpc":"2.0","method":"gap","params":{}}"#)
+        #expect(lines.dropLast().allSatisfy { $0.hasSuffix("}") })
+        #expect(lines.count < 3000)
+    }
+
+    @Test func `requests of a client that doesn't read its answers wait and all get answered`() throws {
+        let handled = Locked(0)
+        let daemon = try Daemon { call, _, reply in
+            handled.withLock { $0 += 1 }
+            guard case .send(let parameters) = call else { return }
+            reply.succeed(SendResult(id: parameters.text, number: 0, linked: 0))
+        }
+        let client = try RawClient(daemon.state.socket)
+        let text = String(repeating: "x", count: 10_000)
+
+        let writer = Thread {
+            for _ in 0..<1000 {
+                client.write(#"{"jsonrpc":"2.0","id":1,"method":"send","params":{"text":"\#(text)"}}"# + "\n")
+            }
+            client.endWriting()
+        }
+        writer.start()
+        #expect(eventually { handled.withLock { $0 } > 100 })
+        #expect(handled.withLock { $0 } < 1000)
+
+        #expect(client.readToEnd().count == 1000)
+    }
+
+    @Test func `a reply that is let go unused is an error`() throws {
+        let daemon = try Daemon { _, _, _ in }
+
+        let failure = #expect(throws: CommandFailure.self) { try daemon.client().call(.hello, NoFields()) }
+
+        #expect(failure?.exit == .software)
+    }
+
+    static func makeFile(in directory: String) throws -> Descriptor {
+        let path = "\(directory)/\(UInt64.random(in: 0 ... .max))"
+        return Descriptor(owning: try systemCall("open", path) { open(path, O_CREAT | O_RDWR | O_CLOEXEC, 0o600) })
+    }
+}
