@@ -1,0 +1,6 @@
+extension ObservableType {
+    /// Fails inside `subscribe`.
+    @inlinable public static func error(_ error: any Error) -> Observable<Element> {
+        Observable { $0.on(.error(error)) }
+    }
+}

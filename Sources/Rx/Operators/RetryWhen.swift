@@ -1,0 +1,71 @@
+extension ObservableType {
+    /// Subscribes again whenever a sequence made of the errors says so.
+    ///
+    /// - Parameter notificationHandler: Gets the errors of the source. Each element of what it returns starts an attempt
+    ///   once the last one has failed; its ending is the ending of the result.
+    /// - Returns: The elements of all attempts. An attempt is torn down before its error is told.
+    @inlinable public func retry<Trigger: ObservableType>(
+        when notificationHandler: @escaping @Sendable (Observable<any Error>) -> Trigger
+    ) -> Observable<Element> {
+        let source = asObservable()
+        return Observable { sink in
+            let node = RetryWhenNode(source, sink)
+            let triggers = Lifetime()
+            sink.lifetime.own(Disposables.create([node.attempt, triggers]))
+            notificationHandler(node.errors).asObservable().attach(
+                Sink(triggers) { event in triggers.admit(event) { node.take(.trigger($0.map { _ in })) } })
+            node.take(.subscribe)
+        }
+    }
+}
+
+/// Elements go through `output` and not `queue`, which is busy while a source loops inside `start`.
+///
+/// `@unchecked`: `isRunning` is only touched inside `queue`.
+@usableFromInline final class RetryWhenNode<Element: Sendable>: @unchecked Sendable {
+    @usableFromInline enum Input: Sendable { case subscribe, trigger(Event<Void>), failed(any Error) }
+
+    @usableFromInline let errors = PublishSubject<any Error>()
+    @usableFromInline let source: Observable<Element>
+    @usableFromInline let sink: Sink<Element>
+    @usableFromInline let output: MergeNode<Element>
+    @usableFromInline let attempt = SerialDisposable()
+    @usableFromInline let queue = SerialQueue<Input>()
+    @exclusivity(unchecked) @usableFromInline var isRunning = false
+
+    @inlinable init(_ source: Observable<Element>, _ sink: Sink<Element>) {
+        self.source = source
+        self.sink = sink
+        output = MergeNode(sink, sources: 1)
+    }
+
+    @inlinable func take(_ input: Input) {
+        queue.run(input) { input in
+            if sink.lifetime.isStopped { return }
+            switch input {
+            case .subscribe: subscribe()
+            case .trigger(.next): if !isRunning { subscribe() }
+            case .trigger(.error(let error)): output.on(.error(error))
+            case .trigger(.completed): output.on(.completed)
+            case .failed(let error):
+                isRunning = false
+                errors.onNext(error)
+            }
+        }
+    }
+
+    /// A source that fails inside `start` leaves its error in the queue: it loops, and never nests.
+    @inlinable func subscribe() {
+        isRunning = true
+        let lifetime = Lifetime()
+        attempt.disposable = lifetime
+        source.start(
+            Sink(lifetime) { [self] event in
+                lifetime.admit(event) { event in
+                    guard case .error(let error) = event else { return output.on(event) }
+                    lifetime.dispose()
+                    take(.failed(error))
+                }
+            })
+    }
+}

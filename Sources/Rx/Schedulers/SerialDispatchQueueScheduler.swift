@@ -1,0 +1,116 @@
+public import Dispatch
+public import FoundationEssentials
+
+/// Runs work on a serial dispatch queue, one thing after the other.
+///
+/// `@unchecked`: what it stores is constant; a subclass says what guards its own.
+public class SerialDispatchQueueScheduler: SchedulerType, @unchecked Sendable {
+    private let queue: DispatchQueue
+    private let leeway: DispatchTimeInterval
+
+    init(serialQueue: DispatchQueue, leeway: DispatchTimeInterval) {
+        queue = serialQueue
+        self.leeway = leeway
+    }
+
+    /// Makes a serial queue of its own.
+    ///
+    /// - Parameters:
+    ///   - internalSerialQueueName: The queue's label.
+    ///   - serialQueueConfiguration: Sets the queue up further.
+    ///   - leeway: How much a timer may be late so that the system can join wake-ups.
+    public convenience init(
+        internalSerialQueueName: String, serialQueueConfiguration: ((DispatchQueue) -> Void)? = nil,
+        leeway: DispatchTimeInterval = .nanoseconds(0)
+    ) {
+        let queue = DispatchQueue(label: internalSerialQueueName)
+        serialQueueConfiguration?(queue)
+        self.init(serialQueue: queue, leeway: leeway)
+    }
+
+    /// Makes a serial queue that runs on another one, which needn't be serial itself.
+    ///
+    /// - Parameters:
+    ///   - queue: Where the work runs in the end.
+    ///   - internalSerialQueueName: The label of the queue in front of it.
+    ///   - leeway: How much a timer may be late so that the system can join wake-ups.
+    public convenience init(
+        queue: DispatchQueue, internalSerialQueueName: String, leeway: DispatchTimeInterval = .nanoseconds(0)
+    ) {
+        self.init(serialQueue: DispatchQueue(label: internalSerialQueueName, target: queue), leeway: leeway)
+    }
+
+    /// Makes a serial queue on the global one of a quality of service.
+    ///
+    /// - Parameters:
+    ///   - qos: Which global queue.
+    ///   - internalSerialQueueName: The label of the queue in front of it.
+    ///   - leeway: How much a timer may be late so that the system can join wake-ups.
+    public convenience init(
+        qos: DispatchQoS, internalSerialQueueName: String = "rx.global_dispatch_queue.serial",
+        leeway: DispatchTimeInterval = .nanoseconds(0)
+    ) {
+        self.init(
+            queue: .global(qos: qos.qosClass), internalSerialQueueName: internalSerialQueueName, leeway: leeway)
+    }
+
+    public var now: RxTime { RxTime() }
+
+    public final func schedule<State: Sendable>(
+        _ state: State, action: @escaping @Sendable (State) -> any Disposable
+    ) -> any Disposable { scheduleInternal(state, action: action) }
+
+    /// What ``schedule(_:action:)`` does; a subclass that knows better when to run overrides it.
+    func scheduleInternal<State: Sendable>(
+        _ state: State, action: @escaping @Sendable (State) -> any Disposable
+    ) -> any Disposable {
+        let lifetime = Lifetime()
+        queue.async { if !lifetime.isStopped { lifetime.own(action(state)) } }
+        return lifetime
+    }
+
+    /// Runs work that can't be cancelled.
+    func run(_ work: @escaping @Sendable () -> Void) { queue.async(execute: work) }
+
+    public final func scheduleRelative<State: Sendable>(
+        _ state: State, dueTime: RxTimeInterval, action: @escaping @Sendable (State) -> any Disposable
+    ) -> any Disposable {
+        let current = SerialDisposable()
+        let timer = Timer(queue, due: .now() + dueTime, repeating: .never, leeway: leeway)
+        current.disposable = timer
+        timer.start { if !current.isDisposed { current.disposable = action(state) } }
+        return current
+    }
+
+    public final func schedulePeriodic<State: Sendable>(
+        _ state: State, startAfter: RxTimeInterval, period: RxTimeInterval,
+        action: @escaping @Sendable (State) -> State
+    ) -> any Disposable {
+        let next = Cell(state)
+        let timer = Timer(queue, due: .now() + startAfter, repeating: period, leeway: leeway)
+        timer.start { if !timer.isDisposed { next.value = action(next.value) } }
+        return timer
+    }
+}
+
+/// A dispatch timer, which lives until it is disposed of.
+///
+/// `@unchecked`: a dispatch source takes calls from any thread.
+private final class Timer: Cancelable, @unchecked Sendable {
+    private let source: any DispatchSourceTimer
+
+    init(_ queue: DispatchQueue, due: DispatchTime, repeating: DispatchTimeInterval, leeway: DispatchTimeInterval) {
+        source = DispatchSource.makeTimerSource(queue: queue)
+        source.schedule(deadline: due, repeating: repeating, leeway: leeway)
+    }
+
+    var isDisposed: Bool { source.isCancelled }
+
+    /// Keeps itself through `work`, which the source holds until it is cancelled.
+    func start(_ work: @escaping @Sendable () -> Void) {
+        source.setEventHandler { [self] in withExtendedLifetime(self) { work() } }
+        source.resume()
+    }
+
+    func dispose() { source.cancel() }
+}

@@ -1,0 +1,28 @@
+import Dispatch
+import Foundation
+import Locking
+
+struct Failure: Error {}
+
+final class Log<Element: Sendable>: Sendable {
+    private let entries = Locked<[Element]>([])
+    var all: [Element] { entries.withLock { $0 } }
+    func add(_ element: Element) { entries.withLock { $0.append(element) } }
+}
+
+/// Keeps what it was given, with nothing to guard it.
+///
+/// `@unchecked`: `seen` is what the serial delivery is to guard.
+final class Unguarded<Element: Sendable>: @unchecked Sendable {
+    var seen: [Element] = []
+}
+
+/// Runs `body` on a thread of its own.
+func finishes(within seconds: Int, _ body: @escaping @Sendable () -> Void) -> Bool {
+    let done = DispatchSemaphore(value: 0)
+    Thread {
+        body()
+        done.signal()
+    }.start()
+    return done.wait(timeout: .now() + .seconds(seconds)) == .success
+}
