@@ -7,7 +7,7 @@ public final class CurrentThreadScheduler: ImmediateSchedulerType {
     private init() {}
 
     /// Whether work scheduled now, on this thread, would run at once.
-    public static var isScheduleRequired: Bool { Trampoline.current == nil }
+    public static var isScheduleRequired: Bool { !Trampoline.current.pointee.isRunning }
 
     public func schedule<State: Sendable>(
         _ state: State, action: @escaping @Sendable (State) -> any Disposable
