@@ -5,6 +5,8 @@
 PREFIX ?= /usr/local
 # An import without its arrow in Package.swift is an error.
 SWIFT_BUILD = Scripts/swift build --explicit-target-dependency-import-check error
+# What is installed runs where no Swift is.
+RELEASE_FLAGS ?= --configuration release --static-swift-stdlib
 SWIFT_SOURCES = Package.swift Sources Tests $(wildcard Benchmarks)
 SHELL_SCRIPTS = .ci/run Scripts/swift Scripts/dependencies Scripts/demo Tests/lab/lab
 
@@ -19,8 +21,8 @@ build: build-dependencies ## Build chatd and chat for debugging, in .build/debug
 	$(SWIFT_BUILD)
 
 release: build-dependencies ## Build chatd and chat for use, in .build/release
-	$(SWIFT_BUILD) --configuration release --product chatd
-	$(SWIFT_BUILD) --configuration release --product chat
+	$(SWIFT_BUILD) $(RELEASE_FLAGS) --product chatd
+	$(SWIFT_BUILD) $(RELEASE_FLAGS) --product chat
 
 demo: build-dependencies ## Let two chatd on this host talk: a text, an image, both transcripts
 	@Scripts/demo

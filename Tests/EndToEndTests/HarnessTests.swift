@@ -108,8 +108,8 @@ struct HarnessTests {
     }
 
     @Test func `chatd and chat are those of this build`() {
-        #expect(FileManager.default.isExecutableFile(atPath: Programs.chatd))
-        #expect(FileManager.default.isExecutableFile(atPath: Programs.chat))
+        #expect(FileManager.default.isExecutableFile(atPath: Programs.built.chatd))
+        #expect(FileManager.default.isExecutableFile(atPath: Programs.built.chat))
     }
 
     @Test func `a lonely host has one interface, and others see none of it`() async throws {
@@ -123,6 +123,17 @@ struct HarnessTests {
             child.output.lines.filter { $0.contains(":") && !$0.hasPrefix("/") }.map { $0.prefix { $0 != ":" } } == [
                 "    lo"
             ])
+    }
+
+    @Test func `an unprivileged user has no right, and may run chatd and write where it is open to all`() async throws {
+        let scratch = try Scratch(isOpenToAll: true)
+        let host = Host.unprivileged(.here, try Programs.built.copied(into: scratch))
+        let script = "id -u; grep CapEff /proc/self/status; test -x \(host.programs.chatd) && mkdir \(scratch("state"))"
+        let child = try Subprocess(["sh", "-c", script], on: host)
+
+        #expect(try await child.exit(within: .seconds(10)) == .status(0), "\(child.errors.text)")
+        #expect(child.output.lines == ["\(geteuid() == 0 ? 65534 : geteuid())", "CapEff:\t0000000000000000"])
+        #expect(FileManager.default.fileExists(atPath: scratch("state")))
     }
 
     private func state(of pid: pid_t) -> String? {

@@ -41,5 +41,5 @@ struct Client: Sendable {
         try Subprocess(command(arguments), on: host, environment: environment, input: .open)
     }
 
-    private func command(_ arguments: [String]) -> [String] { [Programs.chat, "--state-dir", state] + arguments }
+    private func command(_ arguments: [String]) -> [String] { [host.programs.chat, "--state-dir", state] + arguments }
 }

@@ -18,7 +18,7 @@ final class Daemon: Sendable {
         self.state = state
         self.host = host
         process = try Subprocess(
-            [Programs.chatd, "--state-dir", state] + arguments, on: host, environment: environment)
+            [host.programs.chatd, "--state-dir", state] + arguments, on: host, environment: environment)
     }
 
     /// The chat that talks to it.

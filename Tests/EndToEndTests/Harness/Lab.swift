@@ -44,7 +44,7 @@ final class Lab: Sendable {
     }
 
     deinit {
-        guard let down = try? Subprocess(["env", "LAB_NAME=\(name)", Programs.lab, "down"]) else { return }
+        guard let down = try? Subprocess(["env", "LAB_NAME=\(name)", LabScripts.lab, "down"]) else { return }
         while down.exit == nil { usleep(10_000) }
     }
 
@@ -57,7 +57,7 @@ final class Lab: Sendable {
     func avahi(_ host: Int, _ verb: AvahiVerb) async throws { try await run(["avahi", "h\(host)", verb.rawValue]) }
 
     private func run(_ arguments: [String]) async throws {
-        let lab = try Subprocess(["env", "LAB_NAME=\(name)", Programs.lab] + arguments)
+        let lab = try Subprocess(["env", "LAB_NAME=\(name)", LabScripts.lab] + arguments)
         let exit = try await lab.exit(within: .seconds(60))
         guard exit == .status(0) else {
             throw LabFailure(

@@ -1,19 +1,34 @@
 import Foundation
 
-/// Where the programs under test and the lab are.
-enum Programs {
-    static let chatd = "\(built)/chatd"
-    static let chat = "\(built)/chat"
-    static let lab = "\(package)/Tests/lab/lab"
-    static let mdnsForge = "\(package)/Tests/lab/mdns-forge"
-
-    /// The directory of the running test bundle: chatd and chat come from the same build.
-    private static let built: String = {
+/// The programs under test.
+struct Programs: Sendable {
+    /// Those beside the running test bundle: of the same build.
+    static let built: Programs = {
         let bundle = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
-        return URL(fileURLWithPath: bundle ?? ".build/debug/tests").deletingLastPathComponent().path
+        return Programs(
+            directory: URL(fileURLWithPath: bundle ?? ".build/debug/tests").deletingLastPathComponent().path)
     }()
 
-    private static let package = URL(fileURLWithPath: #filePath)
-        .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
-        .path
+    let directory: String
+
+    var chatd: String { "\(directory)/chatd" }
+    var chat: String { "\(directory)/chat" }
+
+    /// Copies them to where any user may run them; the sources may lie where only their owner may look.
+    func copied(into scratch: Scratch) throws -> Programs {
+        let copies = Programs(directory: try scratch.directory("bin"))
+        try FileManager.default.copyItem(atPath: chatd, toPath: copies.chatd)
+        try FileManager.default.copyItem(atPath: chat, toPath: copies.chat)
+        return copies
+    }
+}
+
+/// The scripts of `Tests/lab`.
+enum LabScripts {
+    static let lab = "\(directory)/lab"
+    static let mdnsForge = "\(directory)/mdns-forge"
+
+    private static let directory = URL(fileURLWithPath: #filePath)
+        .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+        .appendingPathComponent("lab").path
 }

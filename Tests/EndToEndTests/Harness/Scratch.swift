@@ -8,12 +8,14 @@ import SystemCalls
 final class Scratch: Sendable {
     let path: String
 
-    init() throws(SystemCallError) {
+    /// - Parameter isOpenToAll: Whether any user may write in it; else only this one may look into it.
+    init(isOpenToAll: Bool = false) throws(SystemCallError) {
         var template = Array("/tmp/chat-test.XXXXXX".utf8CString)
         guard mkdtemp(&template) != nil else {
             throw SystemCallError(call: "mkdtemp", subject: "/tmp/chat-test.XXXXXX", code: errno)
         }
         path = String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
+        if isOpenToAll { chmod(path, 0o777) }
     }
 
     deinit { try? FileManager.default.removeItem(atPath: path) }
