@@ -1,0 +1,157 @@
+import Addressing
+import Identity
+import SystemCalls
+
+/// From the first bytes to a link that is up.
+extension Core {
+    /// The peer's first bytes were right.
+    func opened(_ link: Link, _ peer: PeerID) {
+        guard let dial = link.dial else {
+            link.peer = peer
+            return
+        }
+        if let expected = dial.expecting, expected != peer {
+            return attemptEnded(link, "\(link.endpoint) answers as another peer, \(peer.suffix)")
+        }
+        link.peer = peer
+        link.purpose = dial.purpose
+        win(dial, link)
+        let number = nextDialNumber()
+        link.name = LinkName(dialler: self.peer, instance: instance, number: number)
+        let replaces = dial.replacesSilent ? silentLink(of: peer) : nil
+        introduce(on: link, number: number, replaces: replaces)
+    }
+
+    /// The link that a new one takes the place of: the one that is silent, or the one that was when it went down.
+    private func silentLink(of peer: PeerID) -> LinkName? {
+        guard let kept = neighbours[peer]?.chat.kept else { return lostSilently[peer] }
+        return kept.liveness.isSilent(.now, limits: limits) ? kept.name : nil
+    }
+
+    private func introduce(on link: Link, number: UInt64, replaces: LinkName?) {
+        link.replaces = replaces
+        link.send(
+            .link(Introduction(purpose: link.purpose, instance: instance, number: number, replaces: replaces)))
+        if link.purpose == .chat { link.send(control: greeting()) }
+    }
+
+    /// An incoming connection's first bytes were wrong, or an outgoing one's answer.
+    func refuseOpening(_ link: Link, _ refusal: OpeningRefusal) {
+        if link.isDialler { return attemptEnded(link, "\(link.endpoint): \(refusal)") }
+        let isOurs = links.values.contains { $0.isDialler && $0.local == link.endpoint }
+        drop(link)
+        if refusal == .ourself, !isOurs {
+            tell(.clone(peer, link.endpoint))
+        } else {
+            tellRefused(link.endpoint, refusal.description)
+        }
+    }
+
+    /// Takes the peer's Link frame, then its greeting.
+    func introduced(by frame: Frame, on link: Link) throws(FrameError) {
+        if let introduction = link.introduction {
+            guard introduction.purpose == .chat, frame.kind >= Frame.firstSessionKind else {
+                return try parted(by: frame, on: link)
+            }
+            link.greeting = frame
+            return admit(link)
+        }
+        guard case .link(let introduction) = try TransportMessage(frame) else { return try parted(by: frame, on: link) }
+        try checkAnswer(introduction, on: link)
+        link.introduction = introduction
+        if !link.isDialler {
+            link.purpose = introduction.purpose
+            link.replaces = introduction.replaces
+            link.name = link.peer.map {
+                LinkName(dialler: $0, instance: introduction.instance, number: introduction.number)
+            }
+        }
+        if introduction.purpose == .blob { admit(link) }
+    }
+
+    /// The acceptor repeats what the dialler said.
+    private func checkAnswer(_ answer: Introduction, on link: Link) throws(FrameError) {
+        guard link.isDialler else { return }
+        guard answer.purpose == link.purpose, answer.number == link.name?.number, answer.replaces == nil else {
+            throw .malformed(kind: 0)
+        }
+    }
+
+    /// The only other thing that may come before a link is up is Goodbye.
+    private func parted(by frame: Frame, on link: Link) throws(FrameError) {
+        guard frame.kind < Frame.firstSessionKind, case .goodbye(let reason) = try TransportMessage(frame) else {
+            throw .outOfOrder(kind: frame.kind)
+        }
+        if reason == .clone { tell(.clone(peer, link.endpoint)) }
+        abandon(link, "\(link.endpoint) says goodbye: \(reason)")
+    }
+
+    /// All that opens a link is there: it comes up, unless another process of the same peer is alive.
+    private func admit(_ link: Link) {
+        guard let peer = link.peer, let name = link.name, let introduction = link.introduction else { return }
+        let neighbour = neighbours[peer]
+        let others = otherProcesses(than: introduction.instance, of: neighbour)
+        if let problem = obstacle(to: link, name: name, neighbour: neighbour, others: others) {
+            return abandon(link, problem, saying: .error)
+        }
+        if others.isEmpty { return bringUp(link) }
+        let nonce = UInt64.random(in: .min ... .max)
+        link.phase = .probing
+        link.probe = nonce
+        link.deadline = Instant.now.advanced(by: limits.cloneProbe)
+        note(link.deadline)
+        for other in others { other.send(.ping(nonce)) }
+    }
+
+    private func otherProcesses(than instance: ProcessInstance, of neighbour: Neighbour?) -> [Link] {
+        neighbour?.chat.links.values.filter { $0.introduction?.instance != instance } ?? []
+    }
+
+    private func obstacle(to link: Link, name: LinkName, neighbour: Neighbour?, others: [Link]) -> String? {
+        if let lane = neighbour?[link.purpose] {
+            if lane.links[name] != nil { return "a dial number used twice" }
+            if lane.links.count >= limits.linksPerPeer { return "too many links" }
+        }
+        guard link.purpose == .blob else { return nil }
+        return neighbour?.chat.links.isEmpty != false || !others.isEmpty ? "a blob link without a chat link" : nil
+    }
+
+    /// The old process answered: the new one is refused.
+    func answered(_ nonce: UInt64, of peer: PeerID) {
+        for link in links.values where link.phase == .probing && link.probe == nonce && link.peer == peer {
+            tell(.clone(peer, link.endpoint))
+            abandon(link, "\(link.endpoint): another process uses the same identity", saying: .clone)
+        }
+    }
+
+    /// Brings up a link that waited, once no other process of its peer is there any more.
+    func reconsider(_ peer: PeerID) {
+        for link in links.values where link.phase == .probing && link.peer == peer {
+            guard let instance = link.introduction?.instance else { continue }
+            if otherProcesses(than: instance, of: neighbours[peer]).isEmpty { bringUp(link) }
+        }
+    }
+
+    /// The old process didn't answer in time: its links make room, and the peer stays linked.
+    func probeExpired(_ link: Link) {
+        guard let peer = link.peer, let neighbour = neighbours[peer] else { return bringUp(link) }
+        for old in neighbour.links { drop(old) }
+        let hadBlobs = !neighbour.blob.links.isEmpty
+        neighbour.chat = Neighbour.Lane(table: LinkTable(own: self.peer))
+        neighbour.blob = Neighbour.Lane(table: LinkTable(own: self.peer))
+        if hadBlobs { blobEnded(neighbour) }
+        bringUp(link)
+        reconsider(peer)
+    }
+
+    /// Ends a link that isn't up: its dial fails, or the refusal is told.
+    func abandon(_ link: Link, _ reason: String, saying farewell: Farewell? = nil) {
+        if let ticket = link.ticket.take() { gate.leave(ticket) }
+        if let farewell {
+            link.wind(down: .discarding, saying: farewell, within: limits.closing)
+        } else {
+            drop(link)
+        }
+        if link.dial != nil { attemptEnded(link, reason) } else { tellRefused(link.endpoint, reason) }
+    }
+}

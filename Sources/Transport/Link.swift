@@ -1,0 +1,258 @@
+import Addressing
+import Dispatch
+import Identity
+
+/// One connection, from its first byte to its last: bytes in and out, frames, and how far it has come.
+///
+/// Decides nothing about other links; ``Core`` does.
+///
+/// `@unchecked`: only touched on the core's queue.
+final class Link: @unchecked Sendable {
+    enum Phase: Equatable {
+        /// TCP is being set up.
+        case connecting
+        /// The first bytes are being exchanged.
+        case opening
+        /// The peer is known; its Link frame, and on a chat link its greeting, are still to come.
+        case introducing
+        /// All is there; another process of the same peer is being asked whether it is alive.
+        case probing
+        case up
+        /// Lost or idle: read to its end, frames still count.
+        case draining
+        /// On its way out; what comes doesn't count.
+        case discarding
+        case closed
+    }
+
+    let core: Core
+    let isDialler: Bool
+    /// What the link is being opened by, if we dialled it.
+    let dial: Dial?
+    let endpoint: Endpoint
+    var phase: Phase
+    /// When the present phase has taken too long.
+    var deadline: Instant?
+    var liveness: Liveness
+    var outbox = Outbox()
+
+    var peer: PeerID?
+    var introduction: Introduction?
+    var greeting: Frame?
+    var name: LinkName?
+    var replaces: LinkName?
+    var purpose = LinkPurpose.chat
+    /// As what an incoming connection is counted while it opens.
+    var ticket: Gate.Ticket?
+    /// The nonce of the Pings that ask the other process.
+    var probe: UInt64?
+
+    private let stream: SocketStream
+    private var opening: Opening
+    private var decoder: FrameDecoder
+    private var hasFlushDue = false
+    private var isBlocked = false
+    private var isHalfClosed = false
+    private var hasEnded = false
+
+    /// Takes over a connection that came in, or, with a dial, one that is being made.
+    init(_ stream: SocketStream, core: Core, dial: Dial?) {
+        self.stream = stream
+        self.core = core
+        self.dial = dial
+        isDialler = dial != nil
+        endpoint = stream.remote
+        phase = dial == nil ? .opening : .connecting
+        opening = Opening(room: core.room, peer: core.peer, isDialler: dial != nil)
+        decoder = FrameDecoder(limit: core.frameLimit)
+        liveness = Liveness(now: .now, limits: core.limits)
+    }
+
+    func start() {
+        stream.setHandlers(
+            readable: { [weak self] in self?.read() },
+            writable: { [weak self] in self?.writable() })
+        if phase == .connecting { stream.setWriting(true) } else { stream.setReading(true) }
+    }
+
+    /// Our own end.
+    var local: Endpoint? { stream.local }
+
+    private func writable() {
+        stream.setWriting(false)
+        if phase == .connecting {
+            if let error = stream.connectionError() { return core.connectFailed(self, error) }
+            phase = .opening
+            outbox.append(raw: opening.firstBytes)
+            stream.setReading(true)
+        }
+        isBlocked = false
+        flush()
+    }
+
+    // MARK: Reading
+
+    /// Reads until there is nothing more for now; goes on after others have had their turn if that takes long.
+    func read() {
+        for _ in 0..<core.limits.turns {
+            guard isReadable else { return }
+            switch stream.read(into: core.buffer) {
+            case .bytes(let count):
+                liveness.didRead(.now, limits: core.limits)
+                take(UnsafeRawBufferPointer(rebasing: core.buffer[..<count]))
+            case .wouldBlock: return
+            case .end: return end(.closed)
+            case .failed: return fail()
+            }
+        }
+        core.queue.async { [weak self] in self?.read() }
+    }
+
+    private var isReadable: Bool {
+        switch phase {
+        case .connecting, .probing, .closed: false
+        case .opening, .introducing, .up, .draining, .discarding: !hasEnded
+        }
+    }
+
+    private func take(_ bytes: UnsafeRawBufferPointer) {
+        switch phase {
+        case .opening: open(bytes)
+        case .discarding: break
+        default:
+            decoder.feed(bytes)
+            takeFrames()
+        }
+    }
+
+    private func open(_ bytes: UnsafeRawBufferPointer) {
+        switch opening.feed(bytes) {
+        case .wait: break
+        case .refuse(let refusal): core.refuseOpening(self, refusal)
+        case .opened(let peer, let answer, let rest):
+            outbox.append(raw: answer)
+            phase = .introducing
+            flushSoon()
+            core.opened(self, peer)
+            decoder.feed(rest)
+            takeFrames()
+        }
+    }
+
+    private func takeFrames() {
+        do throws(FrameError) {
+            while phase == .introducing || phase == .up || phase == .draining, let frame = try decoder.next() {
+                try core.received(frame, on: self)
+            }
+        } catch { core.violated(self, error.description) }
+        if phase == .probing { stream.setReading(false) }
+    }
+
+    /// Takes up what came while the link was held back.
+    func resumeReading() {
+        stream.setReading(true)
+        takeFrames()
+        core.queue.async { [weak self] in self?.read() }
+    }
+
+    private func end(_ end: LinkEnd) {
+        hasEnded = true
+        stream.setReading(false)
+        switch phase {
+        case .draining, .discarding: if isHalfClosed { core.finished(self) }
+        default: core.ended(self, end)
+        }
+    }
+
+    private func fail() {
+        hasEnded = true
+        core.ended(self, .closed)
+    }
+
+    // MARK: Writing
+
+    func send(_ message: TransportMessage) { send(control: message.frame) }
+
+    /// Goes before the session's frames.
+    func send(control frame: Frame) {
+        outbox.append(control: frame)
+        flushSoon()
+    }
+
+    func send(_ frames: [Frame]) {
+        outbox.append(frames)
+        flushSoon()
+    }
+
+    /// Writes once all that is sent in this turn is there.
+    func flushSoon() {
+        guard !hasFlushDue, !isBlocked, phase != .closed else { return }
+        hasFlushDue = true
+        core.queue.async { [weak self] in self?.flush() }
+    }
+
+    private func flush() {
+        hasFlushDue = false
+        guard !isHalfClosed, phase != .closed, phase != .connecting else { return }
+        for _ in 0..<core.limits.turns {
+            outbox.gather(core.limits.writeBatch)
+            if outbox.isEmpty { return flushed() }
+            switch outbox.withUnwritten(stream.write) {
+            case .bytes(let count):
+                liveness.didWrite(.now)
+                core.wrote(outbox.wrote(count), on: self)
+            case .wouldBlock:
+                isBlocked = true
+                return stream.setWriting(true)
+            case .failed: return writeFailed()
+            }
+        }
+        flushSoon()
+    }
+
+    /// What the peer said before it went, such as Goodbye, is still to be read.
+    private func writeFailed() {
+        isHalfClosed = true
+        if phase == .probing { return fail() }
+        read()
+        if phase != .closed, !hasEnded { fail() }
+    }
+
+    private func flushed() {
+        guard phase == .draining || phase == .discarding else { return }
+        isHalfClosed = true
+        stream.halfClose()
+        if hasEnded { core.finished(self) }
+    }
+
+    // MARK: Ending
+
+    /// Says a last thing if there is one, says that nothing follows, and reads on to the end.
+    ///
+    /// `phase` is `draining` or `discarding`.
+    func wind(down phase: Phase, saying reason: Farewell?, within limit: Duration) {
+        self.phase = phase
+        if let reason { outbox.append(last: TransportMessage.goodbye(reason).frame) }
+        deadline = Instant.now.advanced(by: limit)
+        core.note(deadline)
+        if hasEnded, isHalfClosed { return core.finished(self) }
+        if phase == .discarding { stream.setReading(!hasEnded) }
+        flushSoon()
+    }
+
+    func close() {
+        phase = .closed
+        deadline = nil
+        stream.cancel()
+    }
+
+    // MARK: Time
+
+    var nextDeadline: Instant? {
+        guard phase == .up else { return deadline }
+        switch purpose {
+        case .chat: return liveness.next(core.limits)
+        case .blob: return max(liveness.lastRead, liveness.lastWritten).advanced(by: core.limits.blobIdle)
+        }
+    }
+}

@@ -1,0 +1,154 @@
+import Addressing
+import Dispatch
+import Glibc
+import SystemCalls
+
+/// A TCP socket that never blocks, with what tells that it can be read or written.
+///
+/// Used on the queue that it was made for. An event source tells of a hang-up once, so whoever is told that the socket
+/// can be read reads until ``Received/wouldBlock`` or comes back by itself.
+///
+/// `@unchecked`: all that changes is only touched on `queue`.
+final class SocketStream: @unchecked Sendable {
+    enum Received {
+        case bytes(Int)
+        case wouldBlock
+        case end
+        case failed(SystemCallError)
+    }
+
+    enum Sent {
+        case bytes(Int)
+        case wouldBlock
+        case failed(SystemCallError)
+    }
+
+    let remote: Endpoint
+    private let descriptor: Descriptor
+    private let reading: any DispatchSourceRead
+    private let writing: any DispatchSourceWrite
+    private var isReading = false
+    private var isWriting = false
+    private var isCancelled = false
+
+    init(_ descriptor: Descriptor, remote: Endpoint, queue: DispatchQueue) {
+        self.descriptor = descriptor
+        self.remote = remote
+        reading = DispatchSource.makeReadSource(fileDescriptor: descriptor.number, queue: queue)
+        writing = DispatchSource.makeWriteSource(fileDescriptor: descriptor.number, queue: queue)
+        // The number may only be used again when both sources have let go of it.
+        reading.setCancelHandler { withExtendedLifetime(descriptor) {} }
+        writing.setCancelHandler { withExtendedLifetime(descriptor) {} }
+    }
+
+    /// Starts to connect; whether it did is told by ``connectionError()`` once the socket can be written.
+    static func connect(
+        to endpoint: Endpoint, limits: TransportLimits, queue: DispatchQueue
+    ) throws(SystemCallError) -> SocketStream {
+        let subject = endpoint.description
+        let descriptor = try nonBlockingSocket(for: endpoint.address, subject: subject)
+        let stream = SocketStream(descriptor, remote: endpoint, queue: queue)
+        do throws(SystemCallError) {
+            try configure(descriptor, limits: limits, subject: subject)
+            try systemCall("connect", subject) {
+                SocketAddress.with(endpoint) { Glibc.connect(descriptor.number, $0, $1) }
+            }
+        } catch  where error.code == EINPROGRESS {
+        } catch {
+            stream.cancel()
+            throw error
+        }
+        return stream
+    }
+
+    /// How the attempt to connect ended (connect(2), EINPROGRESS).
+    func connectionError() -> SystemCallError? {
+        var code: CInt = 0
+        var length = socklen_t(MemoryLayout<CInt>.size)
+        getsockopt(descriptor.number, SOL_SOCKET, SO_ERROR, &code, &length)
+        return code == 0 ? nil : SystemCallError(call: "connect", subject: remote.description, code: code)
+    }
+
+    /// Our own end.
+    var local: Endpoint? { SocketAddress.filled { getsockname(descriptor.number, $0, $1) }.1 }
+
+    func setHandlers(readable: @escaping @Sendable () -> Void, writable: @escaping @Sendable () -> Void) {
+        reading.setEventHandler(handler: readable)
+        writing.setEventHandler(handler: writable)
+    }
+
+    func setReading(_ wanted: Bool) {
+        guard wanted != isReading, !isCancelled else { return }
+        isReading = wanted
+        if wanted { reading.resume() } else { reading.suspend() }
+    }
+
+    func setWriting(_ wanted: Bool) {
+        guard wanted != isWriting, !isCancelled else { return }
+        isWriting = wanted
+        if wanted { writing.resume() } else { writing.suspend() }
+    }
+
+    func read(into buffer: UnsafeMutableRawBufferPointer) -> Received {
+        do {
+            let count = try systemCall("recv", remote.description) {
+                recv(descriptor.number, buffer.baseAddress, buffer.count, 0)
+            }
+            return count == 0 ? .end : .bytes(count)
+        } catch { return error.code == EAGAIN ? .wouldBlock : .failed(error) }
+    }
+
+    func write(_ bytes: UnsafeRawBufferPointer) -> Sent {
+        do {
+            return .bytes(
+                try systemCall("send", remote.description) {
+                    send(descriptor.number, bytes.baseAddress, bytes.count, CInt(MSG_NOSIGNAL))
+                })
+        } catch { return error.code == EAGAIN ? .wouldBlock : .failed(error) }
+    }
+
+    /// Says that nothing more is written.
+    func halfClose() { shutdown(descriptor.number, CInt(SHUT_WR)) }
+
+    /// Closes; no handler runs any more.
+    ///
+    /// Must come before the last reference goes.
+    func cancel() {
+        guard !isCancelled else { return }
+        // A suspended source would never run its cancel handler.
+        setReading(true)
+        setWriting(true)
+        isCancelled = true
+        reading.cancel()
+        writing.cancel()
+    }
+
+    /// A TCP socket of the address's family, closed on exec.
+    static func nonBlockingSocket(for address: IPAddress, subject: String) throws(SystemCallError) -> Descriptor {
+        let family = if case .v4 = address { AF_INET } else { AF_INET6 }
+        let type = CInt(SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue)
+        return Descriptor(owning: try systemCall("socket", subject) { socket(family, type, 0) })
+    }
+
+    /// Sets what every link has (docs/protocol.md, "Liveness").
+    static func configure(
+        _ descriptor: Descriptor, limits: TransportLimits, subject: String
+    ) throws(SystemCallError) {
+        let options = [
+            (TCP_NODELAY, 1), (TCP_USER_TIMEOUT, CInt(limits.userTimeout.milliseconds)),
+            (TCP_NOTSENT_LOWAT, CInt(limits.notSentLowWater)),
+        ]
+        for (option, value) in options {
+            try set(option, to: value, at: CInt(IPPROTO_TCP), on: descriptor, subject: subject)
+        }
+    }
+
+    static func set(
+        _ option: CInt, to value: CInt, at level: CInt, on descriptor: Descriptor, subject: String
+    ) throws(SystemCallError) {
+        var value = value
+        try systemCall("setsockopt", subject) {
+            setsockopt(descriptor.number, level, option, &value, socklen_t(MemoryLayout<CInt>.size))
+        }
+    }
+}

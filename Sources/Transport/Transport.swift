@@ -1,0 +1,107 @@
+public import Addressing
+import Dispatch
+public import Identity
+import Locking
+public import Rx
+public import SystemCalls
+
+/// Links to peers: authenticated connections that carry opaque frames.
+///
+/// Knows nothing of chat. Keeps one chat link with each peer, whoever dialled it and however often, and a second link
+/// while blobs move; notices peers that fall silent or leave; never dials a chat link by itself. Any thread may call it.
+/// Until TLS takes the place of ``Opening`` a peer's claim to its PeerID is unproven.
+public final class Transport: Sendable {
+    let core: Core
+    private let dials = Locked<UInt64>(0)
+    private static let isOnQueue = DispatchSpecificKey<ObjectIdentifier>()
+
+    /// Makes a transport without links.
+    ///
+    /// - Parameters:
+    ///   - room: Peers of another room are closed without an answer.
+    ///   - peer: Who we are.
+    ///   - limits: Timers and limits.
+    ///   - greeting: The session's first frame on every chat link, kind 16 or more; called on Transport's queue.
+    ///   - frameLimit: Largest body of a frame of the session's, by kind, in bytes; `nil` for a kind that it doesn't
+    ///     know. Called on Transport's queue.
+    public init(
+        room: RoomID, peer: PeerID, limits: TransportLimits = .init(), greeting: @escaping @Sendable () -> Frame,
+        frameLimit: @escaping @Sendable (UInt8) -> Int?
+    ) {
+        core = Core(room: room, peer: peer, limits: limits, greeting: greeting, frameLimit: frameLimit)
+        core.queue.setSpecific(key: Self.isOnQueue, value: ObjectIdentifier(core))
+    }
+
+    deinit {
+        let core = core
+        core.queue.async { core.leave {} }
+    }
+
+    /// What happens from now on; delivered on Transport's queue, one event at a time.
+    ///
+    /// Subscribe before listening or dialling. Completes after ``close()``.
+    public var events: Observable<TransportEvent> { core.events.asObservable() }
+
+    /// Waits for peers.
+    ///
+    /// - Returns: The port.
+    /// - Throws: The call that failed, `EADDRINUSE` among others.
+    public func listen(on address: ListenAddress = .everywhere(port: 0)) throws(SystemCallError) -> UInt16 {
+        let listener = try Listener(on: address)
+        core.queue.async { [core] in core.accept(from: listener) }
+        return listener.port
+    }
+
+    /// Tries to get a chat link at one of some addresses; how it ended is told by ``TransportEvent/dialled(_:_:)``.
+    ///
+    /// - Parameters:
+    ///   - endpoints: Tried in parallel, each ``TransportLimits/stagger`` after the one before or as soon as that failed.
+    ///   - peer: If another one answers, that address has failed.
+    ///   - replacingSilent: The peer's present link was found silent: the new one takes its place. The dial then ends
+    ///     within ``TransportLimits/redial``.
+    /// - Returns: What names this dial in the events.
+    @discardableResult
+    public func dial(_ endpoints: [Endpoint], expecting peer: PeerID?, replacingSilent: Bool = false) -> DialID {
+        let number = dials.withLock { number in
+            number += 1
+            return number
+        }
+        let id = DialID(number: number)
+        core.queue.async { [core] in
+            core.begin(
+                Dial(
+                    id: id, purpose: .chat, endpoints: endpoints, expecting: peer, replacesSilent: replacingSilent))
+        }
+        return id
+    }
+
+    /// Queues frames for a peer.
+    ///
+    /// Over chat they go on the kept link, and nowhere if there is none. Over blob they wait for a blob link, which is
+    /// opened if there is a chat link; ``TransportEvent/blobLinkDown(_:)`` says that they didn't go.
+    ///
+    /// A peer for which more than ``TransportLimits/queuedBytes`` wait loses the link.
+    ///
+    /// - Parameters:
+    ///   - frames: Of kind 16 or more, within the limits that the peer has for them.
+    ///   - peer: Who gets them.
+    ///   - purpose: Over which link.
+    public func send(_ frames: [Frame], to peer: PeerID, over purpose: LinkPurpose) {
+        core.ledger.add(frames.reduce(0) { $0 + $1.encodedLength }, to: peer, over: purpose)
+        core.queue.async { [core] in core.send(frames, to: peer, over: purpose) }
+    }
+
+    /// Bytes given to ``send(_:to:over:)`` that are neither handed to the system yet nor dropped.
+    public func queuedBytes(to peer: PeerID, over purpose: LinkPurpose) -> Int {
+        core.ledger.bytes(to: peer, over: purpose)
+    }
+
+    /// Writes what is queued, says that we leave, and closes everything; no link or dial is told of any more.
+    ///
+    /// Waits until that is done, at most ``TransportLimits/closing``; from inside an observer it returns at once.
+    public func close() {
+        let done = DispatchSemaphore(value: 0)
+        core.queue.async { [core] in core.leave { done.signal() } }
+        if DispatchQueue.getSpecific(key: Self.isOnQueue) != ObjectIdentifier(core) { done.wait() }
+    }
+}

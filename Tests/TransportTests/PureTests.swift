@@ -1,0 +1,175 @@
+import Addressing
+import Testing
+
+@testable import Transport
+
+@Suite struct OutboxTests {
+    private func frame(_ byte: UInt8, kind: UInt8 = 20) -> Frame { Frame(kind: kind, body: [byte, byte, byte]) }
+
+    private func unwritten(_ outbox: Outbox) -> [UInt8] { outbox.withUnwritten { Array($0) } }
+
+    @Test func `Transport's own frames go first, the session's in order`() {
+        var outbox = Outbox()
+        outbox.append([frame(1), frame(2)])
+        outbox.append(control: frame(9, kind: 1))
+
+        outbox.gather(1000)
+
+        #expect(unwritten(outbox) == frame(9, kind: 1).encoded + frame(1).encoded + frame(2).encoded)
+    }
+
+    @Test func `what isn't begun can be taken back at every point`() {
+        let whole = frame(1).encoded + frame(2).encoded + frame(3).encoded
+        for written in 0...whole.count {
+            var outbox = Outbox()
+            outbox.append([frame(1), frame(2), frame(3)])
+            outbox.gather(25)  // the first two
+            var out: [UInt8] = []
+            while out.count < written {
+                outbox.gather(25)
+                let part = Array(unwritten(outbox).prefix(written - out.count))
+                _ = outbox.wrote(part.count)
+                out += part
+            }
+
+            let unsent = outbox.takeUnsent()
+
+            let finished = (written + 8) / 9 * 9
+            #expect(out + unwritten(outbox) == Array(whole.prefix(finished)))
+            #expect(unsent == [frame(1), frame(2), frame(3)].suffix(3 - finished / 9))
+            #expect(outbox.sessionBytes == (written % 9 == 0 ? 0 : 9))
+        }
+    }
+
+    @Test func `Transport's own frames stay when the session's are taken back`() {
+        var outbox = Outbox()
+        outbox.append([frame(1)])
+        outbox.append(control: frame(9, kind: 1))
+        outbox.gather(1000)
+
+        let unsent = outbox.takeUnsent()
+        outbox.gather(1000)
+
+        #expect(unsent == [frame(1)])
+        #expect(unwritten(outbox) == frame(9, kind: 1).encoded)
+    }
+
+    @Test func `the last frame goes behind all others`() {
+        var outbox = Outbox()
+        outbox.append(last: frame(7, kind: 3))
+        outbox.append([frame(1), frame(2)])
+        var out: [UInt8] = []
+        while !outbox.isEmpty {
+            outbox.gather(10)
+            let part = unwritten(outbox)
+            _ = outbox.wrote(part.count)
+            out += part
+        }
+
+        #expect(out == frame(1).encoded + frame(2).encoded + frame(7, kind: 3).encoded)
+    }
+
+    @Test func `bytes are counted until they are written`() {
+        var outbox = Outbox()
+        outbox.append([frame(1), frame(2)])
+        outbox.gather(1000)
+
+        let counts = [outbox.sessionBytes, outbox.wrote(10), outbox.wrote(8), outbox.sessionBytes]
+
+        #expect(counts == [18, 9, 9, 0])
+    }
+}
+
+@Suite struct LivenessTests {
+    private let limits = TransportLimits()
+    private let start = SuspendingClock.now
+
+    private func at(_ milliseconds: Int) -> SuspendingClock.Instant { start.advanced(by: .milliseconds(milliseconds)) }
+
+    @Test func `who has written nothing for a second pings, once a second`() {
+        var liveness = Liveness(now: start, limits: limits)
+
+        let idle = [999, 1000, 1500].map { liveness.judge(at($0), limits: limits) }
+        liveness.didWrite(at(1600))
+        let later = [2599, 2600].map { liveness.judge(at($0), limits: limits) }
+
+        #expect(idle == [[], [.ping], []])
+        #expect(later == [[], [.ping]])
+    }
+
+    @Test func `nothing for three seconds is silence, told each second until fifteen`() {
+        var liveness = Liveness(now: start, limits: limits)
+        var told: [Int: [Liveness.Verdict]] = [:]
+        for time in stride(from: 0, through: 15_000, by: 500) {
+            liveness.didWrite(at(time))
+            told[time] = liveness.judge(at(time), limits: limits)
+        }
+
+        #expect(told.filter { $0.value == [.silent] }.keys.sorted() == (3...14).map { $0 * 1000 })
+        #expect(told[15_000] == [.dead])
+    }
+
+    @Test func `a byte ends the silence`() {
+        var liveness = Liveness(now: start, limits: limits)
+        liveness.didWrite(at(4000))
+        _ = liveness.judge(at(4000), limits: limits)
+
+        liveness.didRead(at(4100), limits: limits)
+
+        #expect(!liveness.isSilent(at(7099), limits: limits))
+        #expect(liveness.isSilent(at(7100), limits: limits))
+        #expect(liveness.next(limits) == at(5000))
+    }
+}
+
+@Suite struct GateTests {
+    private let far = IPAddress.v4(0xc0a8_0001)
+    private let networks = LocalNetworks(addresses: [.v4(0xc0a8_0002)], prefixes: [0xfd00_0000_0000_0001])
+
+    private func admitted(_ addresses: [IPAddress]) -> Int {
+        var gate = Gate(TransportLimits())
+        return addresses.filter { gate.enter($0, networks: networks) != nil }.count
+    }
+
+    private func hosts(_ high: UInt64, _ count: UInt64) -> [IPAddress] {
+        (1...count).map { .v6(high: high, low: $0, scope: 2) }
+    }
+
+    @Test func `one address gets four, our own as many as there are`() {
+        #expect(admitted(Array(repeating: far, count: 10)) == 4)
+        #expect(admitted(Array(repeating: hosts(0xfe80 << 48, 1)[0], count: 10)) == 4)
+        #expect(admitted(Array(repeating: .v4(0xc0a8_0002), count: 100)) == 64)
+        #expect(admitted(Array(repeating: .loopback, count: 100)) == 64)
+    }
+
+    @Test func `an IPv6 network gets 40 if it is ours or link-local, else 4`() {
+        #expect(admitted(hosts(0xfd00_0000_0000_0001, 50)) == 40)
+        #expect(admitted(hosts(0xfe80 << 48, 50)) == 40)
+        #expect(admitted(hosts(0xfd00_0000_0000_0002, 50)) == 4)
+    }
+
+    @Test func `64 is the most in all, and who leaves makes room`() throws {
+        var gate = Gate(TransportLimits())
+        var tickets = (0..<70).compactMap { gate.enter(.v4(0x0a00_0000 + $0), networks: networks) }
+        #expect(tickets.count == 64)
+        let surplus = gate.enter(far, networks: networks)
+        gate.leave(tickets.removeLast())
+        let next = gate.enter(far, networks: networks)
+
+        #expect(surplus == nil)
+        #expect(next != nil)
+    }
+
+    @Test func `a refusal is news once an interval, for each cause and address`() {
+        var log = RefusalLog(interval: .seconds(60))
+        let now = SuspendingClock.now
+
+        let first = [log.isNews("a", from: far, now: now), log.isNews("a", from: far, now: now + .seconds(59))]
+        let others = [log.isNews("b", from: far, now: now), log.isNews("a", from: .loopback, now: now)]
+        let later = log.isNews("a", from: far, now: now + .seconds(60))
+
+        #expect(first == [true, false])
+        #expect(others == [true, true])
+        #expect(later)
+    }
+}
