@@ -1,8 +1,13 @@
 #define _GNU_SOURCE
 #include "CSystem.h"
 
+#include <fcntl.h>
+#include <linux/fs.h>
+#include <stdio.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
@@ -63,3 +68,25 @@ long csystem_peer_user(int socket) {
     if (getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &credentials, &length) < 0) return -1;
     return credentials.uid;
 }
+
+int csystem_birth(const char *path, struct csystem_birth *birth) {
+    struct statx found;
+    if (statx(AT_FDCWD, path, AT_SYMLINK_NOFOLLOW, STATX_INO | STATX_BTIME, &found) < 0) return -1;
+    int known = (found.stx_mask & STATX_BTIME) != 0;
+    birth->inode = found.stx_ino;
+    birth->seconds = known ? found.stx_btime.tv_sec : 0;
+    birth->nanoseconds = known ? found.stx_btime.tv_nsec : 0;
+    return 0;
+}
+
+int csystem_open_nameless(int directory) {
+    return openat(directory, ".", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+}
+
+int csystem_clone(int source, int copy) { return ioctl(copy, FICLONE, source); }
+
+int csystem_rename_new(int directory, const char *from, const char *to) {
+    return renameat2(directory, from, directory, to, RENAME_NOREPLACE);
+}
+
+off_t csystem_next_data(int file, off_t offset) { return lseek(file, offset, SEEK_DATA); }
