@@ -73,7 +73,10 @@ let package = Package(
             path: "Tests/DiscoveryProbe", swiftSettings: strict),
         tests("DiscoveryTests", ["Discovery", "Rx", "Locking", "Identity", "Addressing", "discovery-probe"]),
         tests("TransportTests", ["Transport", "Rx", "Locking", "Identity", "Addressing", "SystemCalls"]),
-        tests("HistoryTests", ["History", "Rx", "Locking", "Identity", "ChatModel", "SystemCalls"]),
+        tests("HistoryTests", ["History", "HistoryProbe", "Rx", "Locking", "Identity", "ChatModel", "SystemCalls"]),
+        .executableTarget(
+            name: "HistoryProbe", dependencies: ["History", "Identity", "ChatModel"], path: "Tests/HistoryProbe",
+            swiftSettings: strict),
         tests(
             "ChatSessionTests",
             [

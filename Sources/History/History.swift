@@ -1,0 +1,199 @@
+public import ChatModel
+public import Dispatch
+import Identity
+import SystemCalls
+
+/// The log of every author in one room, on disk (docs/protocol.md, "Events, ids, seals").
+///
+/// Confined to ``queue``: call everything there. Nothing that returned is lost to a crash or a power cut (SQLite's
+/// synchronous=FULL).
+///
+/// `@unchecked`: every method checks that it runs on ``queue``, and touches the state only there.
+public final class History: @unchecked Sendable {
+    /// How far ahead of our clock an event's may be before it is shown where it arrived, in milliseconds.
+    public static let maximumClockLead: UInt64 = 10 * 60 * 1_000
+
+    /// A log that we hold something of.
+    struct LogState {
+        /// In the table log.
+        var row: Int64
+        var head: LogHead
+    }
+
+    /// An author's incarnation.
+    struct Life: Hashable {
+        var author: PeerID
+        var incarnation: Incarnation
+
+        init(_ log: LogID) {
+            author = log.author
+            incarnation = log.incarnation
+        }
+    }
+
+    public let queue: DispatchQueue
+    /// Where own events go.
+    public internal(set) var ownLog: LogID
+
+    let file: DatabaseFile
+    let birth: DatabaseFile.Birth
+    let room: RoomID
+    let key: SigningKey
+    let writer: Database
+    let reader: Database
+    var logs: [LogID: LogState] = [:]
+    /// Which log a row of the table log is.
+    var logIDs: [Int64: LogID] = [:]
+    /// Incarnations whose author gave one number to two events.
+    var forked: Set<Life> = []
+    /// The last batch row whose events are in the table line.
+    var indexed: Int64 = 0
+    var newestRow: Int64 = 0
+    /// How many events came since the table line was current.
+    var unindexedEvents = 0
+    private var isClosed = false
+
+    /// How many events may wait for the order index before a write brings it up to date.
+    private static let indexingThreshold = 4_096
+
+    init(
+        _ file: DatabaseFile, birth: DatabaseFile.Birth, writer: Database, reader: Database, room: RoomID,
+        key: SigningKey, queue: DispatchQueue
+    ) {
+        self.file = file
+        self.birth = birth
+        self.writer = writer
+        self.reader = reader
+        self.room = room
+        self.key = key
+        self.queue = queue
+        ownLog = LogID(author: key.peer, incarnation: Incarnation(0))
+    }
+
+    /// Chains, seals and commits own events, in as few batches as they fit into.
+    ///
+    /// - Parameter drafts: In the order of their numbers. None longer than a batch.
+    /// - Returns: A result for each draft, in their order, and the new batches; both are on disk.
+    /// - Throws: Nothing was appended then; after `full` and `busy` it can be tried again.
+    public func append(
+        _ drafts: [BatchEvent]
+    ) throws(HistoryError) -> (results: [AppendResult], batches: [Batch]) {
+        try requireWritable()
+        let plan = try AppendPlan(drafts) { nonce throws(HistoryError) in try self.ownEvent(with: nonce) }
+        if plan.fresh.isEmpty { return (plan.results(ids: [], after: 0), []) }
+        let head = logs[ownLog]?.head ?? LogHead(last: 0, lastID: .none)
+        let batches = plan.sealed(in: ownLog, of: room, after: head, with: key)
+        try write { change throws(HistoryError) in
+            for batch in batches { _ = try insert(batch, &change) }
+        }
+        return (plan.results(ids: batches.flatMap(\.ids), after: head.last), batches)
+    }
+
+    /// The own event that a nonce was given to, in any incarnation.
+    private func ownEvent(with nonce: Nonce) throws(HistoryError) -> (id: EventID, event: BatchEvent)? {
+        let place = try reader.first(
+            "SELECT batch, place FROM nonce WHERE nonce = ?", [.blob(nonce.bytes)],
+            { (row: $0.integer(0), index: Int($0.integer(1))) })
+        guard let place, let batch = try storedBatch(row: place.row)?.batch,
+            batch.events.indices.contains(place.index)
+        else { return nil }
+        return (batch.ids[place.index], batch.events[place.index])
+    }
+
+    /// Ends all reading and writing; later calls fail or return nothing.
+    public func close() {
+        dispatchPrecondition(condition: .onQueue(queue))
+        isClosed = true
+        reader.close()
+        writer.close()
+    }
+
+    // MARK: - Writing
+
+    /// What a transaction changes of the state in memory, once it is committed.
+    struct Change {
+        var logs: [LogID: LogState] = [:]
+        var forked: Set<Life> = []
+        var ownLog: LogID
+        var newestRow: Int64
+        var events = 0
+    }
+
+    /// Runs one transaction, and takes over what it changed after the commit.
+    func write<Result>(
+        _ body: (inout Change) throws(HistoryError) -> Result
+    ) throws(HistoryError) -> Result {
+        var change = Change(ownLog: ownLog, newestRow: newestRow)
+        let result = try writer.transaction { () throws(HistoryError) in try body(&change) }
+        logs.merge(change.logs) { _, new in new }
+        forked.formUnion(change.forked)
+        ownLog = change.ownLog
+        newestRow = change.newestRow
+        unindexedEvents += change.events
+        if unindexedEvents >= Self.indexingThreshold { bringIndexCurrent() }
+        return result
+    }
+
+    func state(of log: LogID, _ change: Change) -> LogState? { change.logs[log] ?? logs[log] }
+
+    /// Adds a batch that continues its log, or begins it.
+    ///
+    /// - Returns: The row, and when it arrived.
+    func insert(_ batch: Batch, _ change: inout Change) throws(HistoryError) -> (row: Int64, arrived: UInt64) {
+        let known = state(of: batch.log, change)
+        let log = if let known { known.row } else { try insert(batch.log) }
+        let arrived = Self.now()
+        let row = try writer.insert(
+            "INSERT INTO batch (log, first, fresh, last, last_id, arrived, bytes) VALUES (?, ?, ?, ?, ?, ?, ?)",
+            [
+                .integer(log), .integer(Int64(clamping: batch.first)),
+                .integer(Int64(clamping: (known?.head.last ?? 0) + 1)), .integer(Int64(clamping: batch.last)),
+                .blob(batch.lastID.digest.bytes), .integer(Int64(clamping: arrived)), .blob(batch.bytes),
+            ])
+        if batch.log.author == key.peer {
+            for (place, event) in batch.events.enumerated() {
+                try writer.run(
+                    "INSERT OR IGNORE INTO nonce VALUES (?, ?, ?)",
+                    [.blob(event.nonce.bytes), .integer(row), .integer(Int64(place))])
+            }
+        }
+        change.logs[batch.log] = LogState(row: log, head: LogHead(last: batch.last, lastID: batch.lastID))
+        change.newestRow = row
+        change.events += batch.events.count
+        return (row, arrived)
+    }
+
+    private func insert(_ log: LogID) throws(HistoryError) -> Int64 {
+        let row = try writer.insert(
+            "INSERT INTO log (author, incarnation, audience) VALUES (?, ?, ?)",
+            [.blob(log.author.bytes), .blob(log.incarnation.bytes), .blob(log.audience.bytes)])
+        logIDs[row] = log
+        return row
+    }
+
+    // MARK: - Whether it can be used
+
+    func requireOpen() throws(HistoryError) {
+        dispatchPrecondition(condition: .onQueue(queue))
+        if isClosed { throw .cannotOpen("\(file.path) is closed") }
+    }
+
+    /// Refuses writing after a failure that leaves open what is on disk, and to a file that is no longer the one there.
+    func requireWritable() throws(HistoryError) {
+        try requireOpen()
+        if writer.isBroken {
+            throw .io("write \(file.path): an earlier write failed; start again to check the history")
+        }
+        guard let now = try? FileBirth(ofFileAt: file.path), now == birth.file else {
+            throw .damaged("write \(file.path): the file was removed or replaced while in use; start again")
+        }
+    }
+}
+
+extension Nonce {
+    var bytes: [UInt8] {
+        var bytes: [UInt8] = []
+        bytes.append(bigEndian: value)
+        return bytes
+    }
+}

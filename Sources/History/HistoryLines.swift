@@ -1,0 +1,184 @@
+public import ChatModel
+import Identity
+
+extension History {
+    /// The newest lines in screen order, oldest first.
+    ///
+    /// Also when nothing can be written: the order index is only a help.
+    public func lines(last count: Int) throws(HistoryError) -> [StoredLine] { try page(before: nil, count) }
+
+    /// The lines that stand directly before a position, oldest first.
+    public func lines(before position: StoredLine.Position, count: Int) throws(HistoryError) -> [StoredLine] {
+        try page(before: position, count)
+    }
+
+    /// The line of an event that we hold; `nil` also when it can't be read.
+    public func line(_ id: EventID) -> StoredLine? { try? find(id) }
+
+    /// The lines of a batch that is stored, such as one just appended.
+    public func lines(of batch: Batch) throws(HistoryError) -> [StoredLine] {
+        try requireOpen()
+        guard let log = logs[batch.log]?.row,
+            let stored = try storedBatch(in: reader, covering: batch.last, of: log), stored.batch.last == batch.last
+        else { return [] }
+        return try withOutcomes(stored.lines)
+    }
+
+    private func page(before position: StoredLine.Position?, _ count: Int) throws(HistoryError) -> [StoredLine] {
+        try requireOpen()
+        bringIndexCurrent()
+        var lines = try indexedLines(before: position, count)
+        if indexed < newestRow {
+            lines += try unindexedLines().filter { line in position.map { line.position < $0 } ?? true }
+            lines.sort { $0.position < $1.position }
+        }
+        return try withOutcomes(lines.suffix(max(count, 0)))
+    }
+
+    private func indexedLines(
+        before position: StoredLine.Position?, _ count: Int
+    ) throws(HistoryError) -> [StoredLine] {
+        let places = try reader.all(
+            """
+            SELECT batch, place FROM line
+            WHERE \(position == nil ? "" : "(clock, author, number, tag) < (?, ?, ?, ?) AND ") kind IN \(Self.shownKinds)
+            ORDER BY clock DESC, author DESC, number DESC, tag DESC LIMIT ?
+            """,
+            (position?.values ?? []) + [.integer(Int64(max(count, 0)))], Place.init)
+        return try lines(at: places).reversed()
+    }
+
+    /// Where an event is.
+    private struct Place {
+        var batch: Int64
+        var index: Int
+
+        init(_ row: Row) {
+            batch = row.integer(0)
+            index = Int(row.integer(1))
+        }
+    }
+
+    /// Leaves out those whose batch can't be read any more.
+    private func lines(at places: [Place]) throws(HistoryError) -> [StoredLine] {
+        var batches: [Int64: StoredBatch] = [:]
+        var lines: [StoredLine] = []
+        for place in places {
+            if batches[place.batch] == nil { batches[place.batch] = try storedBatch(row: place.batch) }
+            guard let stored = batches[place.batch] else { continue }
+            if stored.batch.events.indices.contains(place.index) { lines.append(stored.line(at: place.index)) }
+        }
+        return lines
+    }
+
+    private func find(_ id: EventID) throws(HistoryError) -> StoredLine? {
+        try requireOpen()
+        bringIndexCurrent()
+        let places = try reader.all(
+            "SELECT batch, place FROM line WHERE tag = ?", [.integer(id.tag)], Place.init)
+        var found = try lines(at: places)
+        if indexed < newestRow { found += try unindexedLines() }
+        return try withOutcomes(found.filter { $0.id == id }).first
+    }
+
+    private func withOutcomes(_ lines: some Sequence<StoredLine>) throws(HistoryError) -> [StoredLine] {
+        try lines.map { line throws(HistoryError) in
+            var line = line
+            if line.kind == .image { line.image = try outcome(of: line.id) }
+            return line
+        }
+    }
+
+    // MARK: - The order index
+
+    private static let shownKinds = "(\(EventKind.shown.map { "\($0.number)" }.joined(separator: ", ")))"
+    private static let indexingStep = 64  // batch rows a transaction
+
+    /// Enters the events of new rows into the table line.
+    ///
+    /// A failure is no error: reading goes on with ``unindexedLines()``, and the next call tries again.
+    func bringIndexCurrent() {
+        if (try? requireWritable()) == nil { return }
+        while indexed < newestRow {
+            do throws(HistoryError) { try indexSomeRows() } catch { return }
+        }
+        unindexedEvents = 0
+    }
+
+    /// Throws away what is derived, and derives it again.
+    func rebuildIndex() throws(HistoryError) {
+        try requireWritable()
+        try writer.transaction { () throws(HistoryError) in
+            try writer.run("DELETE FROM line")
+            try writer.run("UPDATE birth SET indexed = 0")
+        }
+        indexed = 0
+        bringIndexCurrent()
+    }
+
+    private func indexSomeRows() throws(HistoryError) {
+        let last = min(indexed + Int64(Self.indexingStep), newestRow)
+        let batches = try reader.all(
+            "SELECT \(StoredBatch.columns) FROM batch WHERE row > ? AND row <= ? ORDER BY row",
+            [.integer(indexed), .integer(last)], { storedBatch($0) })
+        try writer.transaction { () throws(HistoryError) in
+            for stored in batches.compactMap(\.self) {
+                for place in stored.places { try index(stored, place) }
+            }
+            try writer.run("UPDATE birth SET indexed = ?", [.integer(last)])
+        }
+        indexed = last
+    }
+
+    private func index(_ stored: StoredBatch, _ place: Int) throws(HistoryError) {
+        let kind = stored.batch.events[place].kind
+        let entry: [SQLValue] = [.integer(stored.row), .integer(Int64(place))]
+        try writer.run(
+            "INSERT INTO line (clock, author, number, tag, batch, place, kind) VALUES (?, ?, ?, ?, ?, ?, ?)",
+            stored.position(at: place).values + entry + [.integer(Int64(kind.number))])
+        if kind == .image {
+            try writer.run(
+                """
+                INSERT INTO image (id, batch, place) VALUES (?, ?, ?)
+                ON CONFLICT (id) DO UPDATE SET batch = excluded.batch, place = excluded.place
+                """,
+                [.blob(stored.batch.ids[place].digest.bytes)] + entry)
+        }
+    }
+
+    private func unindexedLines() throws(HistoryError) -> [StoredLine] {
+        try reader.all(
+            "SELECT \(StoredBatch.columns) FROM batch WHERE row > ? ORDER BY row", [.integer(indexed)],
+            { storedBatch($0)?.lines ?? [] }
+        ).flatMap(\.self)
+    }
+
+    func latestClock() throws(HistoryError) -> HybridTime {
+        let newest = try reader.first("SELECT clock FROM line ORDER BY clock DESC LIMIT 1", [], { $0.integer(0) })
+        let indexed = newest.map { HybridTime(value: $0.unordered) } ?? HybridTime(value: 0)
+        return try unindexedLines().map(\.position.clock).reduce(indexed, max)
+    }
+
+    func unfinishedImages() throws(HistoryError) -> [StoredLine] {
+        let places = try reader.all(
+            "SELECT batch, place FROM image WHERE outcome IS NULL AND batch NOT NULL ORDER BY batch, place", [],
+            Place.init)
+        let pending = try withOutcomes(unindexedLines()).filter { $0.kind == .image && $0.image == nil }
+        return try lines(at: places) + pending
+    }
+}
+
+extension StoredLine.Position {
+    /// As in the columns clock, author, number and tag.
+    fileprivate var values: [SQLValue] {
+        [
+            .integer(Int64(ordering: clock.value)), .blob(author.bytes), .integer(Int64(clamping: number)),
+            .integer(id.tag),
+        ]
+    }
+}
+
+extension EventID {
+    /// The first eight bytes, which sort as ids do.
+    fileprivate var tag: Int64 { Int64(ordering: digest.bytes.prefix(8).reduce(0) { $0 << 8 | UInt64($1) }) }
+}

@@ -1,0 +1,127 @@
+import ChatModel
+import Dispatch
+public import Identity
+import SystemCalls
+
+extension History {
+    /// Opens the room's history, or begins one.
+    ///
+    /// A damaged database is set aside under another name and a new one begun; ``HistoryOpened/notice`` says so. To be
+    /// called from any thread but ``queue``; that one process at a time has the directory is the caller's business.
+    ///
+    /// - Parameters:
+    ///   - directory: Made if missing, mode 0700; the database in it is `history.db`, mode 0600.
+    ///   - room: Whose events these are; another room's database is refused.
+    ///   - key: Signs own events; its peer is their author.
+    /// - Returns: The history, and what was found in it.
+    /// - Throws: `newerSchema` and `cannotOpen` leave the file as it is.
+    public static func open(
+        directory: String, room: RoomID, key: SigningKey
+    ) throws(HistoryError) -> (History, HistoryOpened) {
+        let file = try DatabaseFile(in: directory)
+        do throws(HistoryError) {
+            return try open(file, room: room, key: key)
+        } catch {
+            guard case .damaged(let reason) = error else { throw error }
+            let name = try setAside(file)
+            var (history, opened) = try open(file, room: room, key: key)
+            opened.notice =
+                "the history was damaged and is kept as \(name); what others have of it comes back (\(reason))"
+            return (history, opened)
+        }
+    }
+
+    private static func setAside(_ file: DatabaseFile) throws(HistoryError) -> String {
+        do throws(SystemCallError) { return try file.setAside() ?? "" } catch { throw HistoryError(error) }
+    }
+
+    private static func open(
+        _ file: DatabaseFile, room: RoomID, key: SigningKey
+    ) throws(HistoryError) -> (History, HistoryOpened) {
+        let (writer, isNew) = try Schema.openChecked(file, of: room)
+        let history = History(
+            file, birth: try file.birth(), writer: writer, reader: try Database(path: file.path, access: .reading),
+            room: room, key: key, queue: DispatchQueue(label: "History"))
+        let opened = history.queue.sync {
+            Result { () throws(HistoryError) in try history.load(isNew: isNew) }
+        }
+        return (history, try opened.get())
+    }
+
+    /// Reads what is kept in memory.
+    private func load(isNew: Bool) throws(HistoryError) -> HistoryOpened {
+        let isOtherFile = try loadBirth()
+        try loadLogs()
+        if isOtherFile {
+            try write { change throws(HistoryError) in
+                try writer.run("UPDATE birth SET inode = ?, time = ?, machine = ?", birth.values)
+                try openIncarnation(&change)
+            }
+        }
+        bringIndexCurrent()
+        return HistoryOpened(
+            heads: logs.mapValues(\.head), ownLog: ownLog, isNewIncarnation: isNew || isOtherFile,
+            latestClock: try latestClock(), unfinishedImages: try unfinishedImages())
+    }
+
+    /// - Returns: Whether the file is another than the one that the row was last written in.
+    private func loadBirth() throws(HistoryError) -> Bool {
+        let found = try reader.first("SELECT room, incarnation, inode, time, machine, indexed FROM birth") { row in
+            (
+                room: row.blob(0), incarnation: Incarnation(row.blob(1)),
+                birth: DatabaseFile.Birth(
+                    file: FileBirth(inode: UInt64(bitPattern: row.integer(2)), time: row.integer(3)),
+                    machine: row.text(4) ?? ""),
+                indexed: row.integer(5)
+            )
+        }
+        guard let found, let incarnation = found.incarnation else {
+            throw .damaged("read \(file.path): it has no birth certificate")
+        }
+        if found.room != room.bytes { throw .cannotOpen("\(file.path) is another room's history") }
+        ownLog.incarnation = incarnation
+        indexed = found.indexed
+        return found.birth != birth
+    }
+
+    private func loadLogs() throws(HistoryError) {
+        let rows = try reader.all("SELECT row, author, incarnation, audience FROM log") { row in
+            (row: row.integer(0), log: LogID(author: row.blob(1), incarnation: row.blob(2), audience: row.blob(3)))
+        }
+        for (row, log) in rows {
+            guard let log, let head = try loadHead(row) else {
+                throw .damaged("read \(file.path): log \(row) makes no sense")
+            }
+            logs[log] = LogState(row: row, head: head)
+            logIDs[row] = log
+        }
+        newestRow = try reader.first("SELECT max(row) FROM batch", [], { $0.integer(0) }) ?? 0
+        for life in try reader.all("SELECT author, incarnation FROM fork", [], { ($0.blob(0), $0.blob(1)) }) {
+            guard let log = LogID(author: life.0, incarnation: life.1, audience: Bytes32.zero.bytes) else { continue }
+            forked.insert(Life(log))
+        }
+    }
+
+    private func loadHead(_ log: Int64) throws(HistoryError) -> LogHead? {
+        let found = try reader.first(
+            "SELECT last, last_id FROM batch WHERE log = ? ORDER BY last DESC LIMIT 1", [.integer(log)],
+            { (last: UInt64(clamping: $0.integer(0)), id: Bytes32($0.blob(1))) })
+        guard let found, let id = found.id else { return nil }
+        return LogHead(last: found.last, lastID: EventID(id))
+    }
+
+    /// From now on own events go into a log that nobody has seen.
+    func openIncarnation(_ change: inout Change) throws(HistoryError) {
+        let incarnation = Incarnation.random()
+        try writer.run("UPDATE birth SET incarnation = ?", [.blob(incarnation.bytes)])
+        change.ownLog = LogID(author: key.peer, incarnation: incarnation)
+    }
+}
+
+extension LogID {
+    fileprivate init?(author: [UInt8], incarnation: [UInt8], audience: [UInt8]) {
+        guard let author = PeerID(author), let incarnation = Incarnation(incarnation), let audience = Bytes32(audience)
+        else { return nil }
+        self.init(author: author, incarnation: incarnation, audience: audience)
+    }
+}

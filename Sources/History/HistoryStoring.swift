@@ -1,0 +1,84 @@
+public import ChatModel
+import Identity
+
+extension History {
+    /// Commits verified batches from peers, all or none.
+    ///
+    /// A batch may overlap what is there. One whose chain differs from ours proves that its author gave one number to two
+    /// events: it is kept as the proof, and nothing more of that incarnation is taken. When somebody brings own events
+    /// that we lack, this database is older than what was said under its name, and ``ownLog`` becomes a new one.
+    ///
+    /// - Returns: A result for each batch, in their order.
+    public func store(_ batches: [Batch]) throws(HistoryError) -> [StoreResult] {
+        try requireWritable()
+        return try write { change throws(HistoryError) in
+            var results: [StoreResult] = []
+            for batch in batches { results.append(try store(batch, &change)) }
+            return results
+        }
+    }
+
+    private func store(_ batch: Batch, _ change: inout Change) throws(HistoryError) -> StoreResult {
+        let life = Life(batch.log)
+        if forked.contains(life) || change.forked.contains(life) { return .forked }
+        let head = state(of: batch.log, change)?.head ?? LogHead(last: 0, lastID: .none)
+        if batch.first > head.last + 1 { return .gap(expected: head.last + 1) }
+        if try contradicts(batch, state(of: batch.log, change)) {
+            try flag(batch, &change)
+            return .forked
+        }
+        if batch.last <= head.last { return .known }
+        let (row, arrived) = try insert(batch, &change)
+        if batch.log == change.ownLog { try openIncarnation(&change) }
+        let stored = StoredBatch(row: row, fresh: head.last + 1, arrived: arrived, batch: batch)
+        return .stored(new: head.last + 1...batch.last, lines: stored.lines)
+    }
+
+    /// Whether a batch that continues or overlaps our log has another id at the last number that both have.
+    ///
+    /// Equal there, it is equal before, because each id is a hash over its predecessor's.
+    private func contradicts(_ batch: Batch, _ log: LogState?) throws(HistoryError) -> Bool {
+        guard let log else { return false }
+        if batch.last >= log.head.last { return batch.id(of: log.head.last) != log.head.lastID }
+        let ours = try storedBatch(in: writer, covering: batch.last, of: log.row)?.batch.id(of: batch.last)
+        return ours != nil && ours != batch.lastID
+    }
+
+    private func flag(_ proof: Batch, _ change: inout Change) throws(HistoryError) {
+        try writer.run(
+            "INSERT OR IGNORE INTO fork VALUES (?, ?, ?)",
+            [.blob(proof.log.author.bytes), .blob(proof.log.incarnation.bytes), .blob(proof.bytes)])
+        change.forked.insert(Life(proof.log))
+        if Life(proof.log) == Life(change.ownLog) { try openIncarnation(&change) }
+    }
+
+    /// The stored batches, in order and as they came, that cover a range from its front.
+    ///
+    /// The first holds the lowest number, the last may run past the highest. Their length together is at most `bytes`, but
+    /// one is always returned.
+    ///
+    /// - Returns: Nothing if we don't hold the lowest number.
+    public func batches(
+        of log: LogID, covering numbers: ClosedRange<UInt64>, atMost bytes: Int
+    ) throws(HistoryError) -> [[UInt8]] {
+        try requireOpen()
+        guard let row = logs[log]?.row else { return [] }
+        var batches: [[UInt8]] = []
+        var room = bytes
+        try reader.run(
+            "SELECT \(StoredBatch.columns) FROM batch WHERE log = ? AND last >= ? ORDER BY last",
+            [.integer(row), .integer(Int64(clamping: numbers.lowerBound))]
+        ) { row throws(HistoryError) in
+            guard let batch = storedBatch(row)?.batch else {
+                if batches.isEmpty { throw .damaged("read \(file.path): a batch is not what was stored") }
+                return false
+            }
+            if batch.first > numbers.upperBound { return false }
+            room -= batch.bytes.count
+            if room < 0, !batches.isEmpty { return false }
+            batches.append(batch.bytes)
+            return batch.last < numbers.upperBound
+        }
+        return batches
+    }
+}

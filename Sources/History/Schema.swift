@@ -1,0 +1,130 @@
+import ChatModel
+import Identity
+
+/// The tables, and what is done to a database file before they are used.
+enum Schema {
+    static let version = 1
+    /// "Chat" in ASCII, so that file(1) and we tell our databases from others' (sqlite.org/pragma.html).
+    static let applicationID = 0x4368_6174
+
+    /// What `line` and `image.batch` hold follows from `batch`, and may be made anew at any time; all else is the truth.
+    ///
+    /// The rows of one log ascend without a gap: each begins at or before the number after its predecessor's last, and
+    /// `fresh` is the first that was new with it. `clock`, and `tag` (of an event's id), are unsigned numbers moved so
+    /// that SQLite's signed ones sort alike.
+    private static let tables = [
+        """
+        CREATE TABLE birth (
+            one INTEGER PRIMARY KEY CHECK (one = 1), room BLOB NOT NULL, incarnation BLOB NOT NULL,
+            inode INTEGER NOT NULL, time INTEGER NOT NULL, machine TEXT NOT NULL, indexed INTEGER NOT NULL
+        ) STRICT
+        """,
+        """
+        CREATE TABLE log (
+            row INTEGER PRIMARY KEY, author BLOB NOT NULL, incarnation BLOB NOT NULL, audience BLOB NOT NULL,
+            UNIQUE (author, incarnation, audience)
+        ) STRICT
+        """,
+        """
+        CREATE TABLE batch (
+            row INTEGER PRIMARY KEY, log INTEGER NOT NULL REFERENCES log, first INTEGER NOT NULL,
+            fresh INTEGER NOT NULL, last INTEGER NOT NULL, last_id BLOB NOT NULL, arrived INTEGER NOT NULL,
+            bytes BLOB NOT NULL, UNIQUE (log, last)
+        ) STRICT
+        """,
+        """
+        CREATE TABLE nonce (nonce BLOB PRIMARY KEY, batch INTEGER NOT NULL, place INTEGER NOT NULL)
+        STRICT, WITHOUT ROWID
+        """,
+        """
+        CREATE TABLE fork (
+            author BLOB NOT NULL, incarnation BLOB NOT NULL, proof BLOB NOT NULL, PRIMARY KEY (author, incarnation)
+        ) STRICT
+        """,
+        """
+        CREATE TABLE line (
+            clock INTEGER NOT NULL, author BLOB NOT NULL, number INTEGER NOT NULL, tag INTEGER NOT NULL,
+            batch INTEGER NOT NULL, place INTEGER NOT NULL, kind INTEGER NOT NULL,
+            PRIMARY KEY (clock, author, number, tag, batch, place)
+        ) STRICT, WITHOUT ROWID
+        """,
+        "CREATE INDEX line_tag ON line (tag)",
+        """
+        CREATE TABLE image (id BLOB PRIMARY KEY, batch INTEGER, place INTEGER, outcome INTEGER, detail TEXT) STRICT
+        """,
+        "CREATE INDEX image_unfinished ON image (batch, place) WHERE outcome IS NULL",
+        "CREATE TABLE peer (key BLOB PRIMARY KEY, name TEXT NOT NULL, seen INTEGER NOT NULL) STRICT",
+        "CREATE TABLE setting (key TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT",
+    ]
+
+    /// Opens the file's database for writing, with its tables, and checked as far as SQLite can.
+    ///
+    /// - Returns: The connection, and whether the tables are new.
+    /// - Throws: `damaged` when it isn't what SQLite wrote.
+    static func openChecked(
+        _ file: DatabaseFile, of room: RoomID
+    ) throws(HistoryError) -> (database: Database, isNew: Bool) {
+        try file.makeIfMissing()
+        let database = try Database(path: file.path, access: .writing)
+        try requireOurs(database, path: file.path)
+        guard try database.first("PRAGMA journal_mode = WAL", [], { $0.text(0) ?? "" }) == "wal" else {
+            throw .cannotOpen("open \(file.path): no write-ahead log can be kept there")
+        }
+        try database.run("PRAGMA synchronous = FULL")
+        if try isEmpty(database) {
+            let birth = try file.birth()
+            try database.transaction { () throws(HistoryError) in try create(in: database, room: room, birth: birth) }
+            return (database, true)
+        }
+        let complaint = try database.first("PRAGMA quick_check(1)", [], { $0.text(0) ?? "" }) ?? "no answer"
+        if complaint != "ok" { throw .damaged("check \(file.path): \(complaint)") }
+        return (database, false)
+    }
+
+    private static func isEmpty(_ database: Database) throws(HistoryError) -> Bool {
+        try database.first("SELECT count(*) FROM sqlite_schema", [], { $0.integer(0) }) == 0
+    }
+
+    private static func requireOurs(_ database: Database, path: String) throws(HistoryError) {
+        if try isEmpty(database) { return }
+        let application = try database.first("PRAGMA application_id", [], { $0.integer(0) }) ?? 0
+        if application != applicationID { throw .cannotOpen("\(path) is another program's database") }
+        let found = Int(try database.first("PRAGMA user_version", [], { $0.integer(0) }) ?? 0)
+        if found > version { throw .newerSchema(path: path, found: found, known: version) }
+    }
+
+    private static func create(
+        in database: Database, room: RoomID, birth: DatabaseFile.Birth
+    ) throws(HistoryError) {
+        for table in tables { try database.run(table) }
+        try database.run("PRAGMA application_id = \(applicationID)")
+        try database.run("PRAGMA user_version = \(version)")
+        try database.run(
+            "INSERT INTO birth VALUES (1, ?, ?, ?, ?, ?, 0)",
+            [.blob(room.bytes), .blob(Incarnation.random().bytes)] + birth.values)
+    }
+}
+
+extension Incarnation {
+    static func random() -> Incarnation { Incarnation(UInt128.random(in: .min ... .max)) }
+
+    var bytes: [UInt8] {
+        var bytes: [UInt8] = []
+        bytes.append(bigEndian: value)
+        return bytes
+    }
+
+    /// - Returns: `nil` unless there are exactly 16 bytes.
+    init?(_ bytes: [UInt8]) {
+        guard bytes.count == 16 else { return nil }
+        self.init(bytes.reduce(0) { $0 << 8 | UInt128($1) })
+    }
+}
+
+extension Int64 {
+    /// A number that sorts among signed ones as `value` does among unsigned ones.
+    init(ordering value: UInt64) { self = Int64(bitPattern: value ^ 1 << 63) }
+
+    /// What ``init(ordering:)`` was given.
+    var unordered: UInt64 { UInt64(bitPattern: self) ^ 1 << 63 }
+}

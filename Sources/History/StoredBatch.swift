@@ -1,0 +1,77 @@
+import ChatModel
+import Identity
+
+/// A row of the table batch.
+struct StoredBatch {
+    var row: Int64
+    /// The first number that was new with it.
+    var fresh: UInt64
+    /// In milliseconds since 1970.
+    var arrived: UInt64
+    var batch: Batch
+
+    static let columns = "row, log, fresh, arrived, last_id, bytes"
+
+    /// The events that came with it and are shown.
+    var lines: [StoredLine] {
+        places.compactMap { place in batch.events[place].kind.isShown ? line(at: place) : nil }
+    }
+
+    /// Where in the batch the events are that came with it.
+    var places: Range<Int> { Int(clamping: fresh - min(fresh, batch.first))..<batch.events.count }
+
+    /// The event at a place as a line; how an image's journey ended is left open.
+    func line(at place: Int) -> StoredLine {
+        let event = batch.events[place]
+        return StoredLine(
+            id: batch.ids[place], log: batch.log, number: batch.first + UInt64(place), kind: event.kind,
+            clock: event.clock, wallTime: event.wallTime, body: event.body, arrival: row << 8 | Int64(place),
+            position: position(at: place))
+    }
+
+    func position(at place: Int) -> StoredLine.Position {
+        StoredLine.Position(
+            clock: believed(batch.events[place].clock), author: batch.log.author, number: batch.first + UInt64(place),
+            id: batch.ids[place])
+    }
+
+    /// An event from too far ahead stands where it arrived (docs/protocol.md, "Time").
+    private func believed(_ clock: HybridTime) -> HybridTime {
+        let limit = HybridTime(milliseconds: arrived + History.maximumClockLead, counter: .max)
+        return clock > limit ? HybridTime(milliseconds: arrived) : clock
+    }
+}
+
+extension EventKind {
+    /// The kinds that become lines.
+    static let shown = [EventKind.text, .image]
+    var isShown: Bool { Self.shown.contains(self) }
+}
+
+extension History {
+    /// Takes a row with the columns of a ``StoredBatch``.
+    ///
+    /// - Returns: `nil` if its bytes aren't those that were stored: their ids are computed anew and end in the row's.
+    func storedBatch(_ row: Row) -> StoredBatch? {
+        guard let batch = try? Batch(stored: row.blob(5), in: room), batch.log == logIDs[row.integer(1)],
+            batch.lastID.digest.bytes == row.blob(4)
+        else { return nil }
+        return StoredBatch(
+            row: row.integer(0), fresh: UInt64(clamping: row.integer(2)), arrived: UInt64(clamping: row.integer(3)),
+            batch: batch)
+    }
+
+    func storedBatch(row: Int64) throws(HistoryError) -> StoredBatch? {
+        try reader.first(
+            "SELECT \(StoredBatch.columns) FROM batch WHERE row = ?", [.integer(row)], { storedBatch($0) }) ?? nil
+    }
+
+    /// The row that first brought an event.
+    func storedBatch(
+        in database: Database, covering number: UInt64, of log: Int64
+    ) throws(HistoryError) -> StoredBatch? {
+        try database.first(
+            "SELECT \(StoredBatch.columns) FROM batch WHERE log = ? AND last >= ? ORDER BY last LIMIT 1",
+            [.integer(log), .integer(Int64(clamping: number))], { storedBatch($0) }) ?? nil
+    }
+}
