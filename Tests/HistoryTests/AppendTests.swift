@@ -26,7 +26,8 @@ struct AppendTests {
         #expect(reopened.heads[opened.ownLog] == LogHead(last: 2, lastID: try #require(results[1].id)))
         #expect(reopened.latestClock == HybridTime(milliseconds: 5_000))
         #expect(try again.texts() == ["one", "two"])
-        #expect(try again.append(text("three")).first.map { if case .appended(_, 3) = $0 { true } else { false } } == true)
+        #expect(
+            try again.append(text("three")).first.map { if case .appended(_, 3) = $0 { true } else { false } } == true)
     }
 
     @Test func `the same nonce with the same text is the same event, also after a restart`() throws {

@@ -42,9 +42,10 @@ struct StoreTests {
         let third = bob.say("three", "four")
 
         #expect(try history.store(second) == [.gap(expected: 1)])
-        #expect(try history.store(first, third) == [
-            .stored(new: 1...1, lines: try history.on { try $0.lines(of: first) }), .gap(expected: 2),
-        ])
+        #expect(
+            try history.store(first, third) == [
+                .stored(new: 1...1, lines: try history.on { try $0.lines(of: first) }), .gap(expected: 2),
+            ])
         #expect(try batches(1...9) == [first.bytes])
         #expect(try batches(2...9).isEmpty)
     }
@@ -135,9 +136,10 @@ struct StoreTests {
         var authors = (0..<4).map { _ in Author() }
         var batches: [[Batch]] = []
         for index in authors.indices {
-            batches.append((0..<10).map { step in
-                authors[index].seal((0..<3).map { text("\(index).\(step).\($0)", at: UInt64.random(in: 1...8)) })
-            })
+            batches.append(
+                (0..<10).map { step in
+                    authors[index].seal((0..<3).map { text("\(index).\(step).\($0)", at: UInt64.random(in: 1...8)) })
+                })
         }
         let home = try Scratch()
         let (other, _) = try History.open(directory: home.path, room: lab, key: SigningKey())
@@ -212,7 +214,8 @@ struct StoreTests {
         try again.on { try $0.note(batch.ids[1], image: .refused("too big")) }
 
         #expect(opened.unfinishedImages.map(\.id) == [batch.ids[1]])
-        #expect(try again.on { try $0.lines(last: 9) }.map(\.image) == [.received("/d/a.png"), .refused("too big"), nil])
+        #expect(
+            try again.on { try $0.lines(last: 9) }.map(\.image) == [.received("/d/a.png"), .refused("too big"), nil])
         #expect(again.on { $0.line(batch.ids[0]) }?.image == .received("/d/a.png"))
         #expect(try again.on { try $0.unfinishedImages() }.isEmpty)
     }
