@@ -75,7 +75,7 @@ let package = Package(
         tests("TransportTests", ["Transport", "Rx", "Locking", "Identity", "Addressing", "SystemCalls"]),
         tests("HistoryTests", ["History", "HistoryProbe", "Rx", "Locking", "Identity", "ChatModel", "SystemCalls"]),
         .executableTarget(
-            name: "HistoryProbe", dependencies: ["History", "Identity", "ChatModel"], path: "Tests/HistoryProbe",
+            name: "HistoryProbe", dependencies: ["History", "Identity", "ChatModel", "SystemCalls"], path: "Tests/HistoryProbe",
             swiftSettings: strict),
         tests(
             "ChatSessionTests",
