@@ -17,13 +17,23 @@ extension Core {
         link.purpose = dial.purpose
         win(dial, link)
         let number = nextDialNumber()
-        link.name = LinkName(dialler: self.peer, instance: instance, number: number)
-        let replaces = dial.replacesSilent ? silentLink(of: peer) : nil
+        let name = LinkName(dialler: self.peer, instance: instance, number: number)
+        link.name = name
+        let replaces = dial.purpose == .chat ? replaced(by: dial, peer) : nil
+        if let replaces { neighbours[peer]?.chat.table.dialling(name, replacing: replaces) }
         introduce(on: link, number: number, replaces: replaces)
     }
 
     /// The link that a new one takes the place of: the one that is silent, or the one that was when it went down.
-    private func silentLink(of peer: PeerID) -> LinkName? {
+    ///
+    /// Until a link that replaces another one is up, or has failed, every further dial replaces the same: else the two
+    /// sides could each retire what the other keeps.
+    private func replaced(by dial: Dial, _ peer: PeerID) -> LinkName? {
+        let pending = links.values.first {
+            $0.isDialler && $0.peer == peer && $0.replaces != nil && [.introducing, .probing].contains($0.phase)
+        }
+        if let pending { return pending.replaces }
+        guard dial.replacesSilent else { return nil }
         guard let kept = neighbours[peer]?.chat.kept else { return lostSilently[peer] }
         return kept.liveness.isSilent(.now, limits: limits) ? kept.name : nil
     }

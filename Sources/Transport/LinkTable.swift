@@ -6,7 +6,7 @@ import Identity
 /// same on both, so they agree once both have seen the same links, in whatever order (docs/protocol.md, "Duplicate
 /// links"):
 ///
-/// 1. a link that another one replaces has lost, while any other is there;
+/// 1. a link that another one replaces, itself or through links between them, has lost for good;
 /// 2. of links with different diallers the one dialled by the smaller PeerID is kept;
 /// 3. of two by one dialler the one with the higher dial number.
 ///
@@ -22,37 +22,61 @@ struct LinkTable: Sendable {
         var retired: [LinkName] = []
     }
 
-    private static let rememberedReplacements = 16
+    private static let remembered = 16  // replacements, and links that were replaced
 
     private let own: PeerID
     private(set) var kept: LinkName?
     private(set) var links: [LinkName] = []
-    private(set) var replaced: [LinkName] = []
+    /// Which link was dialled to replace which, whether or not they are still there.
+    private(set) var replacements: [Replacement] = []
+    /// The links that were replaced.
+    private(set) var lost: [LinkName] = []
+
+    struct Replacement: Hashable {
+        let link: LinkName
+        let replaced: LinkName
+    }
 
     init(own: PeerID) { self.own = own }
+
+    /// Notes a link that we dial in place of a silent one.
+    ///
+    /// The other side may find the new one silent too before it is up here, and name only that.
+    mutating func dialling(_ name: LinkName, replacing silent: LinkName) {
+        let replacement = Replacement(link: name, replaced: silent)
+        if replacements.contains(replacement) { return }
+        replacements.append(replacement)
+        if replacements.count > Self.remembered { replacements.removeFirst() }
+    }
 
     /// Takes in a link that is up: its Link frames have gone both ways.
     ///
     /// `silent` is the link that its dialler found silent; it need not be here, nor have come up yet.
     mutating func up(_ name: LinkName, replacing silent: LinkName? = nil) -> Decision {
         links.append(name)
-        if let silent, silent != name {
-            replaced.append(silent)
-            if replaced.count > Self.rememberedReplacements { replaced.removeFirst() }
-        }
+        if let silent { dialling(name, replacing: silent) }
+        replaceAll(behind: name)
         return decide()
     }
 
     /// Lets go of a link that ended, or that the other side retired.
     mutating func down(_ name: LinkName) -> Decision {
         links.removeAll { $0 == name }
-        let decision = decide()
-        if links.isEmpty { replaced = [] }
-        return decision
+        return decide()
+    }
+
+    /// A link replaces, with the one that it names, all that this one was to replace.
+    private mutating func replaceAll(behind name: LinkName) {
+        var next = name
+        while let replaced = replacements.last(where: { $0.link == next })?.replaced, !lost.contains(replaced) {
+            lost.append(replaced)
+            next = replaced
+        }
+        lost.removeFirst(max(0, lost.count - Self.remembered))
     }
 
     private mutating func decide() -> Decision {
-        let fresh = links.filter { !replaced.contains($0) }
+        let fresh = links.filter { !lost.contains($0) }
         let best = (fresh.isEmpty ? links : fresh).min(by: Self.isBetter)
         var decision = Decision(isChanged: best != kept, kept: best)
         if best?.dialler == own { decision.retired = links.filter { $0 != best } }
