@@ -26,3 +26,13 @@ func finishes(within seconds: Int, _ body: @escaping @Sendable () -> Void) -> Bo
     }.start()
     return done.wait(timeout: .now() + .seconds(seconds)) == .success
 }
+
+/// Asks until `condition` holds, for at most 20 s.
+func becomesTrue(_ condition: () -> Bool) -> Bool {
+    let deadline = DispatchTime.now() + .seconds(20)
+    while !condition() {
+        if DispatchTime.now() > deadline { return false }
+        usleep(1_000)
+    }
+    return true
+}
