@@ -52,10 +52,13 @@ public import Locking
 
     @usableFromInline func scheduleTurn() {
         if let serial = scheduler as? SerialDispatchQueueScheduler { return serial.run { [self] in takeTurn() } }
-        turn.disposable = scheduler.schedule(()) { [self] in
-            takeTurn()
-            return Disposables.create()
-        }
+        let next = SingleAssignmentDisposable()
+        turn.disposable = next  // before it can run and put another one in its place
+        next.setDisposable(
+            scheduler.schedule(()) { [self] in
+                takeTurn()
+                return Disposables.create()
+            })
     }
 
     @inlinable func takeTurn() {

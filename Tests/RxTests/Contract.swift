@@ -8,6 +8,7 @@ import Testing
 ///
 /// - Parameters:
 ///   - sent: What the operator sends until then.
+///   - sourceLocation: Where a failure is reported.
 ///   - apply: The operator.
 func expectPassingOn<Result: Equatable & Sendable>(
     _ sent: [Recorded<Event<Result>>], sourceLocation: SourceLocation = #_sourceLocation,

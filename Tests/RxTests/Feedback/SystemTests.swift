@@ -132,4 +132,41 @@ struct SystemTests {
         subscription.dispose()
         #expect(inputs.allSatisfy { !$0.hasObservers })
     }
+
+    @Test func `an event that comes while the scheduler still starts the last turn gets a turn of its own`() {
+        let input = PublishSubject<Int>()
+        let scheduler = EagerOnce { input.onNext(1) }
+        let log = Log<Int>()
+        _ = Observable.system(
+            initialState: 0, reduce: { (_: inout Int, event: Int) in [event] }, scheduler: scheduler,
+            feedback: [{ _ in input.asObservable() }]
+        ).subscribe(onNext: { log.add($0) })
+        scheduler.runOthers()
+        #expect(log.all == [1])
+    }
+}
+
+/// Runs the first work inside `schedule`, as a thread that is quicker than the scheduling one would; the others later.
+private final class EagerOnce: ImmediateSchedulerType {
+    private let afterFirst: Locked<(@Sendable () -> Void)?>
+    private let others = Locked<[@Sendable () -> Void]>([])
+
+    init(afterFirst: @escaping @Sendable () -> Void) { self.afterFirst = Locked(afterFirst) }
+
+    func schedule<State: Sendable>(
+        _ state: State, action: @escaping @Sendable (State) -> any Disposable
+    ) -> any Disposable {
+        if let afterFirst = afterFirst.withLock({ $0.take() }) {
+            let started = action(state)
+            afterFirst()
+            return started
+        }
+        let isCancelled = Locked(false)
+        others.withLock { $0.append { if !isCancelled.withLock({ $0 }) { _ = action(state) } } }
+        return Disposables.create { isCancelled.withLock { $0 = true } }
+    }
+
+    func runOthers() {
+        for work in others.withLock({ $0 }) { work() }
+    }
 }

@@ -97,16 +97,42 @@ struct UnaryTests {
         let check: @Sendable (Int) throws -> Void = { if $0 == 2 { throw Failure() } }
         let seen = scheduler.start { () -> Observable<Int> in
             switch name {
-            case "map": source.map { try check($0); return $0 }
-            case "filter": source.filter { try check($0); return true }
-            case "compactMap": source.compactMap { try check($0); return $0 }
-            case "scan": source.scan(0) { try check($1); return $1 }
-            case "scan into": source.scan(into: 0) { try check($1); $0 = $1 }
-            case "key": source.distinctUntilChanged { number -> Int in try check(number); return number }
-            case "comparer": source.distinctUntilChanged { try check($1); return false }
-            case "flatMap": source.flatMap { number -> Observable<Int> in try check(number); return .just(number) }
+            case "map":
+                source.map {
+                    try check($0); return $0
+                }
+            case "filter":
+                source.filter {
+                    try check($0); return true
+                }
+            case "compactMap":
+                source.compactMap {
+                    try check($0); return $0
+                }
+            case "scan":
+                source.scan(0) {
+                    try check($1); return $1
+                }
+            case "scan into":
+                source.scan(into: 0) {
+                    try check($1); $0 = $1
+                }
+            case "key":
+                source.distinctUntilChanged { number -> Int in
+                    try check(number); return number
+                }
+            case "comparer":
+                source.distinctUntilChanged {
+                    try check($1); return false
+                }
+            case "flatMap":
+                source.flatMap { number -> Observable<Int> in
+                    try check(number); return .just(number)
+                }
             case "flatMapLatest":
-                source.flatMapLatest { number -> Observable<Int> in try check(number); return .just(number) }
+                source.flatMapLatest { number -> Observable<Int> in
+                    try check(number); return .just(number)
+                }
             default: source.do(onNext: check)
             }
         }
