@@ -162,6 +162,11 @@ extension Core {
         }
     }
 
+    /// Ends all links with a peer, because the session found that it broke a rule.
+    func disconnect(_ peer: PeerID, _ reason: String) {
+        for link in neighbours[peer]?.links ?? [] { violated(link, reason) }
+    }
+
     /// Takes a link that is up out of use, and reads on to its end in peace.
     func retire(_ link: Link, saying farewell: Farewell?, _ limit: Duration, end: LinkEnd) {
         let isInPeace = farewell != .error

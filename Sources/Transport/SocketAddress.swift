@@ -93,7 +93,20 @@ extension Endpoint {
     ///
     /// - Returns: At least one endpoint, in the order of RFC 6724.
     public static func resolve(host: String, port: UInt16) throws(ResolutionError) -> [Endpoint] {
+        try lookUp(host, port, flags: 0)
+    }
+
+    /// Reads an address such as `10.0.0.1` or `fe80::1%eth0`; `nil` for anything else, a name too.
+    public init?(numericHost host: String, port: UInt16) {
+        guard let first = try? Self.lookUp(host, port, flags: AI_NUMERICHOST).first else { return nil }
+        self = first
+    }
+
+    private static func lookUp(
+        _ host: String, _ port: UInt16, flags: CInt
+    ) throws(ResolutionError) -> [Endpoint] {
         var hints = addrinfo()
+        hints.ai_flags = flags
         hints.ai_socktype = CInt(SOCK_STREAM.rawValue)
         var list: UnsafeMutablePointer<addrinfo>?
         let code = getaddrinfo(host, String(port), &hints, &list)

@@ -91,6 +91,15 @@ public final class Transport: Sendable {
         core.queue.async { [core] in core.send(frames, to: peer, over: purpose) }
     }
 
+    /// Ends every link with a peer that broke a rule of the session's; told as ``LinkEnd/violated(_:)``.
+    ///
+    /// - Parameters:
+    ///   - peer: Nothing happens if it has no link.
+    ///   - reason: Which rule, for the log.
+    public func disconnect(_ peer: PeerID, reason: String) {
+        core.queue.async { [core] in core.disconnect(peer, reason) }
+    }
+
     /// Bytes given to ``send(_:to:over:)`` that are neither handed to the system yet nor dropped.
     public func queuedBytes(to peer: PeerID, over purpose: LinkPurpose) -> Int {
         core.ledger.bytes(to: peer, over: purpose)
