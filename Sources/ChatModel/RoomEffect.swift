@@ -80,11 +80,11 @@ public enum TransferChange: Hashable, Sendable {
 /// The answer to a command.
 public enum CommandReply: Hashable, Sendable {
     case stored(EventID, number: UInt64, receivers: [PeerID: String])
-    case failed(CommandFailure)
+    case failed(AppendFailure)
 }
 
 /// Why a command was not carried out.
-public enum CommandFailure: Error, Hashable, Sendable, CustomStringConvertible {
+public enum AppendFailure: Error, Hashable, Sendable, CustomStringConvertible {
     /// The nonce has another text.
     case nonceTaken
     /// Nothing was stored; why.

@@ -35,7 +35,7 @@ public enum RoomEvent: Sendable {
 
     // Storage
     case appended([Appended], [Batch])
-    case appendFailed([CommandID], CommandFailure)
+    case appendFailed([CommandID], AppendFailure)
     case stored(from: PeerID, [StoredBatch])
     case batchRefused(from: PeerID, BatchError)
     case answered(by: PeerID, Want)

@@ -4,16 +4,7 @@ import Glibc
 public import Identity
 import SystemCalls
 
-/// How much of a blob is here.
-public struct BlobProgress: Hashable, Sendable {
-    /// Whether its chunks' hashes are known, without which no chunk can be taken.
-    public var hasHashes: Bool
-    /// Indexes of the chunks that aren't here, ascending.
-    public var missing: [Int]
-    /// How many bytes are here and match their hashes.
-    public var verified: UInt64
-    public var isComplete: Bool
-
+extension BlobProgress {
     static func complete(_ size: UInt64) -> BlobProgress {
         BlobProgress(hasHashes: true, missing: [], verified: size, isComplete: true)
     }

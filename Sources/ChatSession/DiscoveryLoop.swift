@@ -1,0 +1,42 @@
+import ChatModel
+import Discovery
+import Rx
+
+/// Announces this host, and tells of others.
+final class DiscoveryLoop: FeedbackLoop {
+    /// The provider at work; `nil` until one answers.
+    let provider = BehaviorRelay<String?>(value: nil)
+    private let mode: DiscoveryMode
+    private let findings = PublishSubject<RoomEvent>()
+    private let notes = PublishSubject<String>()
+    private let running = SerialDisposable()
+
+    init(mode: DiscoveryMode) { self.mode = mode }
+
+    var events: Observable<RoomEvent> { findings.asObservable() }
+
+    /// Lines for the log.
+    var log: Observable<String> { notes.asObservable() }
+
+    func perform(_ effect: RoomEffect) {}
+
+    /// Announces, and browses until ``stop()``.
+    func start(_ announcement: Announcement) {
+        running.disposable = Discovery.run(announcement, mode: mode).subscribe(onNext: { [weak self] event in
+            self?.take(event)
+        })
+    }
+
+    /// Withdraws the announcement; takes up to a second.
+    func stop() { running.dispose() }
+
+    private func take(_ event: DiscoveryEvent) {
+        switch event {
+        case .using(let name): provider.accept(name)
+        case .trouble(let line): notes.onNext(line)
+        case .found(let peer, let instance, let endpoints):
+            findings.onNext(.found(peer, instance: instance, endpoints: endpoints))
+        case .lost(let peer): findings.onNext(.lost(peer))
+        }
+    }
+}

@@ -1,0 +1,125 @@
+import Addressing
+import ChatModel
+import Dispatch
+import Identity
+import Locking
+import Rx
+import Transport
+
+/// Dials, and carries messages to and from peers.
+final class LinksLoop: FeedbackLoop {
+    private let transport: Transport
+    private let dials = Locked<[DialID: DialNumber]>([:])
+    private let failures = PublishSubject<RoomEvent>()
+    /// Numbers dials before they can be answered, and looks up hosts, which may take long.
+    private let queue = DispatchQueue(label: "chat.session.dial")
+    private let notes = PublishSubject<String>()
+
+    init(_ transport: Transport) { self.transport = transport }
+
+    var events: Observable<RoomEvent> {
+        .merge([transport.events.compactMap { [self] in translate($0) }, failures.asObservable()])
+    }
+
+    /// Lines for the log.
+    var log: Observable<String> { notes.asObservable() }
+
+    func perform(_ effect: RoomEffect) {
+        switch effect {
+        case .dial(let number, .peer(let peer, let endpoints), let replacingSilent):
+            queue.async { [self] in dial(number, endpoints, expecting: peer, replacingSilent: replacingSilent) }
+        case .dial(let number, .place(let place), _): queue.async { [self] in dial(number, place) }
+        case .send(let peer, let messages): transport.send(messages.map(\.frame), to: peer, over: .chat)
+        case .sendBlob(let peer, let message): transport.send([message.frame], to: peer, over: .blob)
+        case .disconnect(let peer, let reason): transport.disconnect(peer, reason: reason)
+        default: break
+        }
+    }
+
+    private func dial(_ number: DialNumber, _ endpoints: [Endpoint], expecting peer: PeerID?, replacingSilent: Bool) {
+        // Under the lock, so that an answer that is faster than we are finds the number.
+        dials.withLock { dials in
+            dials[transport.dial(endpoints, expecting: peer, replacingSilent: replacingSilent)] = number
+        }
+    }
+
+    private func dial(_ number: DialNumber, _ place: String) {
+        do {
+            let (host, port) = try HostPort.parse(place)
+            dial(number, try Endpoint.resolve(host: host, port: port), expecting: nil, replacingSilent: false)
+        } catch {
+            notes.onNext("\(error)")
+            failures.onNext(.dialled(number, .failed("\(error)")))
+        }
+    }
+
+    private func translate(_ event: TransportEvent) -> RoomEvent? {
+        switch event {
+        case .linkUp(let peer, let endpoint, let isDialler):
+            return .linkUp(peer, endpoint: endpoint, isDialler: isDialler)
+        case .frame(let peer, _, let frame):
+            do throws(WireError) {
+                return .message(peer, try SessionMessage(kind: frame.kind, body: frame.body))
+            } catch { return .malformed(peer, error) }
+        case .silent(let peer): return .silent(peer)
+        case .linkDown(let peer, let end): return .linkDown(peer, LinkEnding(end))
+        case .blobLinkDown(let peer): return .blobLinkDown(peer)
+        case .dialled(let id, let result):
+            return dials.withLock { $0.removeValue(forKey: id) }.map { .dialled($0, DialOutcome(result)) }
+        case .clone(let peer, _): return .clone(peer)
+        case .refused(let endpoint, let reason):
+            notes.onNext("\(endpoint): \(reason)")
+            return nil
+        }
+    }
+}
+
+extension SessionMessage {
+    var frame: Frame {
+        let (kind, body) = encoded
+        return Frame(kind: kind, body: body)
+    }
+}
+
+extension LinkEnding {
+    init(_ end: LinkEnd) {
+        switch end {
+        case .left: self = .left
+        case .closed: self = .closed
+        case .silent: self = .silent
+        case .violated(let how): self = .violated(how)
+        }
+    }
+}
+
+extension DialOutcome {
+    init(_ result: DialResult) {
+        switch result {
+        case .linked(let peer): self = .linked(peer)
+        case .failed(let reason, let refused): self = refused ? .refused : .failed(reason)
+        }
+    }
+}
+
+/// `HOST:PORT` with the host in brackets where it has colons of its own.
+public enum HostPort {
+    /// What is wrong with such a text.
+    public struct Malformed: Error, CustomStringConvertible {
+        public let text: String
+        public var description: String { "'\(text)' is not HOST:PORT, such as 10.0.0.7:7311 or [fe80::1%eth0]:7311" }
+    }
+
+    public static func parse(_ text: String) throws(Malformed) -> (host: String, port: UInt16) {
+        guard let colon = text.lastIndex(of: ":"), let port = UInt16(text[text.index(after: colon)...]), port > 0 else {
+            throw Malformed(text: text)
+        }
+        var host = text[..<colon]
+        if host.hasPrefix("["), host.hasSuffix("]") {
+            host = host.dropFirst().dropLast()
+        } else if host.contains(":") {
+            throw Malformed(text: text)
+        }
+        guard !host.isEmpty else { throw Malformed(text: text) }
+        return (String(host), port)
+    }
+}

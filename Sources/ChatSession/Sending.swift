@@ -1,0 +1,107 @@
+public import ChatModel
+import Dispatch
+import Glibc
+import History
+public import Identity
+public import Rx
+public import SystemCalls
+
+/// What was sent: on this host's disk, and on its way.
+public struct Sent: Hashable, Sendable {
+    /// The event, and the transfer of an image.
+    public var id: EventID
+    /// In this host's log.
+    public var number: UInt64
+    /// Who was linked at the send.
+    public var receivers: [PeerID: String]
+}
+
+extension Nonce {
+    /// A new one, from the system's randomness.
+    public static func random() -> Nonce {
+        Nonce(randomBytes(16).reduce(0) { $0 << 8 | UInt128($1) })
+    }
+}
+
+extension SessionContainer {
+    /// Says something to the room.
+    ///
+    /// - Parameters:
+    ///   - message: 1 to 16,384 bytes of UTF-8.
+    ///   - nonce: The same one with the same message is the same event: to try again after a crash is safe.
+    /// - Returns: A cold sequence: subscribing sends. One element once the event is committed, then it completes; fails
+    ///   with ``SessionError`` or `AppendFailure`, and then nothing was stored.
+    public func send(message: String, nonce: Nonce = .random()) -> Observable<Sent> {
+        let length = message.utf8.count
+        if length == 0 { return .error(SessionError.empty) }
+        if length > EventBody.maximumTextLength {
+            return .error(SessionError.tooLong(length: length, limit: EventBody.maximumTextLength))
+        }
+        return command { .say(message, nonce, $0) }
+    }
+
+    /// Sends an image file to the room; see ``send(image:named:nonce:)``.
+    ///
+    /// - Parameter path: A regular file; its last component is the name that others see.
+    /// - Returns: As there; fails with `SystemCallError` if the file can't be opened.
+    public func send(imageAt path: String) -> Observable<Sent> {
+        .deferred { [self] in
+            // O_NONBLOCK: opening a FIFO must not wait for a writer.
+            let file = Descriptor(
+                owning: try systemCall("open", path) { open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK) })
+            return send(image: file, named: path.split(separator: "/").last.map(String.init) ?? path)
+        }
+    }
+
+    /// Sends an open file to the room as an image.
+    ///
+    /// - Parameters:
+    ///   - image: A regular file; what it holds now is sent, whatever becomes of it.
+    ///   - name: What others see.
+    ///   - nonce: As in ``send(message:nonce:)``.
+    /// - Returns: A cold sequence: subscribing sends. One element once the event is committed, then it completes;
+    ///   ``transfers`` tells of the rest. Fails with ``SessionError``, `BlobError` or `AppendFailure`.
+    public func send(image: Descriptor, named name: String, nonce: Nonce = .random()) -> Observable<Sent> {
+        guard Names.fileName(forImageNamed: name) != nil else {
+            return .error(SessionError.invalid("'\(name)' can't be an image's name"))
+        }
+        return adopt(image).flatMap { [self] blob in
+            let info = ImageInfo(
+                name: name, mediaType: blob.mediaType, size: blob.size, width: blob.width, height: blob.height,
+                root: blob.root)
+            return command { .share(info, nonce, $0) }
+        }
+    }
+
+    /// Ends a transfer that is under way, in either direction.
+    public func cancel(_ transfer: EventID) { commands.onNext(.cancel(transfer)) }
+
+    /// Takes a snapshot of a file into the blob store.
+    private func adopt(_ file: Descriptor) -> Observable<AdoptedBlob> {
+        let blobs = parts.blobs
+        return .create { observer in
+            blobs.queue.async {
+                do throws(BlobError) {
+                    observer.onNext(try blobs.adopt(file))
+                    observer.onCompleted()
+                } catch { observer.onError(error) }
+            }
+            return Disposables.create()
+        }
+    }
+
+    private func command(_ event: @escaping @Sendable (CommandID) -> RoomEvent) -> Observable<Sent> {
+        .create { [replies, commands] observer in
+            let id = replies.expect { reply in
+                switch reply {
+                case .stored(let id, let number, let receivers):
+                    observer.onNext(Sent(id: id, number: number, receivers: receivers))
+                    observer.onCompleted()
+                case .failed(let failure): observer.onError(failure)
+                }
+            }
+            commands.onNext(event(id))
+            return Disposables.create()
+        }
+    }
+}

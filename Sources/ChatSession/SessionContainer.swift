@@ -1,0 +1,148 @@
+public import ChatModel
+public import Discovery
+public import Identity
+import Locking
+public import Rx
+public import Transport
+
+/// What a session needs beside its names.
+public struct SessionConfiguration: Sendable {
+    /// Where history, blobs and settings are kept.
+    public var stateDirectory: String
+    /// Where received images are put.
+    public var downloads: String
+    public var key: SigningKey
+    public var discovery = DiscoveryMode.auto
+    /// `HOST:PORT` of peers to dial whatever is discovered.
+    public var places: [String] = []
+    public var limits = RoomLimits()
+    public var transportLimits = TransportLimits()
+
+    public init(stateDirectory: String, downloads: String, key: SigningKey) {
+        self.stateDirectory = stateDirectory
+        self.downloads = downloads
+        self.key = key
+    }
+}
+
+/// This peer's membership of a room: advertises, browses, links, and keeps the transcript.
+///
+/// Everything is delivered on the session's own serial queue.
+public final class SessionContainer: Sendable {
+    public let displayName: String
+    public let room: String
+    public let peer: PeerID
+    /// What was found amiss with the stored history at the start, for the log.
+    public let notice: String?
+    /// Lines for the log of whoever runs this session; hot.
+    public let log: Observable<String>
+
+    let parts: SessionParts
+    let commands = PublishSubject<RoomEvent>()
+    let replies = Replies()
+    let book = TransferBook()
+    private let statuses = Locked<[PeerID: PeerStatus]>([:])
+    private let running = SerialDisposable()
+    private let lines = PublishSubject<Transcript>()
+    private let updates = PublishSubject<Transcript>()
+    /// What this host said about the room since it joined; not stored.
+    let notices = Notices()
+
+    /// Opens what is stored of a room; ``join(on:)`` goes in.
+    ///
+    /// - Parameters:
+    ///   - displayName: What people see; 1 to 63 bytes.
+    ///   - room: The room's name, in lower case.
+    ///   - configuration: Where things are kept, and how peers are found.
+    /// - Throws: ``SessionError/invalid(_:)`` for a bad name; `HistoryError` or `BlobError` when the state can't be used.
+    public init(displayName: String, room: String, configuration: SessionConfiguration) throws {
+        guard Names.isValid(displayName: displayName, serviceType: room) else {
+            throw SessionError.invalid(
+                Names.complaint(displayName: displayName) ?? Names.complaint(room: room) ?? "invalid names")
+        }
+        parts = try SessionParts(displayName: displayName, room: room, configuration)
+        self.displayName = displayName
+        self.room = room
+        peer = configuration.key.peer
+        notice = parts.notice
+        log = Observable.merge([parts.links.log, parts.storage.log, parts.discovery.log])
+    }
+
+    /// Goes into the room: links with peers from now on, and announces itself.
+    ///
+    /// Subscribe to what is of interest first; it may happen at once.
+    ///
+    /// - Parameter address: Where to wait for peers. `nil`: on all addresses, on the port of last time if it is free.
+    /// - Returns: The TCP port.
+    /// - Throws: `SystemCallError` when the port can't be listened on.
+    public func join(on address: ListenAddress? = nil) throws -> UInt16 {
+        running.disposable = parts.effects(of: commands.asObservable()).subscribe(onNext: { [weak self] effect in
+            self?.show(effect)
+        })
+        commands.onNext(.tick)
+        let port = try parts.listen(on: address)
+        parts.discovery.start(Announcement(displayName: displayName, room: room, peer: peer, port: port))
+        return port
+    }
+
+    private func show(_ effect: RoomEffect) {
+        switch effect {
+        case .emit(let line):
+            if line.direction == .local { notices.add(line) }
+            lines.onNext(line)
+        case .update(let line): updates.onNext(line)
+        case .peer(let status): statuses.withLock { $0[status.peer] = status }
+        case .transfer(let id, let change): book.take(change, of: id)
+        case .reply(let command, let reply): replies.give(reply, to: command)
+        default: break
+        }
+    }
+
+    /// Everything that happens in the room, as one stream: peers that come and go, texts, images that start.
+    ///
+    /// Hot. Never fails; completes when the session leaves.
+    public var received: Observable<Transcript> { lines.asObservable() }
+
+    /// How started images go on and end: each is a line of ``received`` again, with another state.
+    ///
+    /// Hot. Never fails; completes when the session leaves.
+    public var update: Observable<Transcript> { updates.asObservable() }
+
+    /// Each step of each transfer, in both directions; hot.
+    public var transfers: Observable<TransferSnapshot> { book.snapshots }
+
+    /// How the peers stand that were met or seen since the session joined, in the order of their keys.
+    public var peers: [PeerStatus] { statuses.withLock { $0 }.values.sorted { $0.peer < $1.peer } }
+
+    /// The discovery provider at work, `nil` while none answers.
+    public var discoveryProvider: BehaviorRelay<String?> { parts.discovery.provider }
+
+    /// Leaves: says goodbye to peers, withdraws the announcement, closes what is stored.
+    ///
+    /// Takes up to 2 s. Commands that are still waiting fail.
+    public func leave() {
+        parts.leave()
+        running.dispose()
+        replies.failAll(.storage("leaving the room"))
+        parts.close()
+        lines.onCompleted()
+        updates.onCompleted()
+    }
+}
+
+/// Why the session refused something.
+public enum SessionError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// A name that can't be; why.
+    case invalid(String)
+    /// A text over the limit, in bytes.
+    case tooLong(length: Int, limit: Int)
+    case empty
+
+    public var description: String {
+        switch self {
+        case .invalid(let why): why
+        case .tooLong(let length, let limit): "the text has \(length) bytes; the limit is \(limit)"
+        case .empty: "there is nothing to send"
+        }
+    }
+}

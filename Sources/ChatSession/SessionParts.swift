@@ -1,0 +1,109 @@
+import ChatModel
+import Discovery
+import Dispatch
+import Glibc
+import History
+import Identity
+import Rx
+import SystemCalls
+import Transport
+
+/// What a session is made of: the feedback loops, and the room's state between them.
+struct SessionParts: Sendable {
+    let history: History
+    let blobs: BlobStore
+    let links: LinksLoop
+    let storage: StorageLoop
+    let images: BlobsLoop
+    let clock: ClockLoop
+    let discovery: DiscoveryLoop
+    let queue = DispatchQueue(label: "chat.session")
+    let notice: String?
+    private let transport: Transport
+    private let scheduler: SerialDispatchQueueScheduler
+    private let start: RoomState.Start
+
+    init(displayName: String, room: String, _ configuration: SessionConfiguration) throws {
+        let me = configuration.key.peer
+        let roomID = RoomID(openRoom: room)
+        let (history, opened) = try History.open(
+            directory: configuration.stateDirectory, room: roomID, key: configuration.key)
+        blobs = try BlobStore(directory: configuration.stateDirectory)
+        transport = Self.transport(displayName: displayName, room: roomID, configuration)
+        links = LinksLoop(transport)
+        storage = StorageLoop(history, room: roomID, me: me, transport: transport)
+        images = BlobsLoop(blobs, downloads: configuration.downloads, transport: transport)
+        discovery = DiscoveryLoop(mode: configuration.discovery)
+        scheduler = SerialDispatchQueueScheduler(queue: queue, internalSerialQueueName: "chat.session.serial")
+        clock = ClockLoop(on: scheduler)
+        notice = opened.notice
+
+        var start = RoomState.Start(me: me, displayName: displayName, ownLog: opened.ownLog)
+        start.limits = configuration.limits
+        start.heads = opened.heads.mapValues { EventRange(numbers: 1...$0.last, lastID: $0.lastID) }
+        start.clock = opened.latestClock
+        start.places = configuration.places
+        start.unfinished = opened.unfinishedImages.compactMap { Transcript($0, me: me) }
+        start.seed = randomBytes(8).reduce(0) { $0 << 8 | UInt64($1) }
+        start.names = history.queue.sync { history.knownPeers() }.reduce(into: [:]) { $0[$1.peer] = $1.name }
+        self.history = history
+        self.start = start
+    }
+
+    private static func transport(
+        displayName: String, room: RoomID, _ configuration: SessionConfiguration
+    ) -> Transport {
+        let peer = configuration.key.peer
+        let limit = configuration.limits.autoFetch
+        let isAnnounced = configuration.discovery != .none
+        let instance = isAnnounced ? Discovery.instanceName(displayName: displayName, peer: peer) : ""
+        return Transport(
+            room: room, peer: peer, limits: configuration.transportLimits,
+            greeting: {
+                SessionMessage.hello(
+                    Hello(displayName: displayName, instance: instance, wallTime: Clock.wall, autoFetchLimit: limit)
+                ).frame
+            },
+            frameLimit: SessionMessage.limit(ofKind:))
+    }
+
+    /// The room at work: subscribing starts its loops, disposing stops them.
+    func effects(of commands: Observable<RoomEvent>) -> Observable<RoomEffect> {
+        let loops: [any FeedbackLoop] = [links, storage, images, clock, discovery]
+        return Observable.system(
+            initialState: RoomState(start),
+            reduce: { state, event in
+                RoomState.reduce(into: &state, RoomInput(event, now: Clock.now, wall: Clock.wall))
+            },
+            scheduler: scheduler, feedback: loops.map(\.feedback) + [{ _ in commands }])
+    }
+
+    /// Listens where it was asked to, else on the port of last time if that is free, else on any.
+    func listen(on address: ListenAddress?) throws -> UInt16 {
+        if let address { return try transport.listen(on: address) }
+        let last = history.queue.sync { history.setting("port") }.flatMap { UInt16($0) } ?? 0
+        let port: UInt16
+        do throws(SystemCallError) {
+            port = try transport.listen(on: .everywhere(port: last))
+        } catch {
+            guard last != 0, error.code == EADDRINUSE || error.code == EACCES else { throw error }
+            port = try transport.listen(on: .everywhere(port: 0))
+        }
+        if port != last { try history.queue.sync { try history.set("port", "\(port)") } }
+        return port
+    }
+
+    /// Takes leave of the network: both take a moment, so side by side.
+    func leave() {
+        DispatchQueue.concurrentPerform(iterations: 2) { index in
+            if index == 0 { transport.close() } else { discovery.stop() }
+        }
+        clock.stop()
+    }
+
+    /// Waits for what is being written.
+    func close() {
+        blobs.queue.sync {}
+        history.queue.sync { history.close() }
+    }
+}

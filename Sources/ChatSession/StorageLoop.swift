@@ -1,0 +1,168 @@
+import ChatModel
+import Dispatch
+import History
+import Identity
+import Locking
+import Rx
+import Transport
+
+/// Keeps the room's events on disk: commits in groups, verifies what peers send, serves what they want.
+final class StorageLoop: FeedbackLoop {
+    private struct Waiting {
+        var drafts: [(event: BatchEvent, command: CommandID)] = []
+        var arrivals: [Arrival] = []
+        var isScheduled = false
+    }
+
+    /// What peers sent, kept in order: an answer counts as complete only after its batches.
+    private enum Arrival {
+        case batch([UInt8], from: PeerID)
+        case answered(Want, by: PeerID)
+    }
+
+    private static let answerLength = 1 << 20  // bytes sent for one request
+
+    private let history: History
+    private let room: RoomID
+    private let me: PeerID
+    private let transport: Transport
+    private let waiting = Locked(Waiting())
+    private let results = PublishSubject<RoomEvent>()
+    private let notes = PublishSubject<String>()
+
+    init(_ history: History, room: RoomID, me: PeerID, transport: Transport) {
+        self.history = history
+        self.room = room
+        self.me = me
+        self.transport = transport
+    }
+
+    var events: Observable<RoomEvent> { results.asObservable() }
+
+    /// Lines for the log.
+    var log: Observable<String> { notes.asObservable() }
+
+    func perform(_ effect: RoomEffect) {
+        switch effect {
+        case .append(let event, let command): enqueue { $0.drafts.append((event, command)) }
+        case .store(let bytes, let peer): enqueue { $0.arrivals.append(.batch(bytes, from: peer)) }
+        case .settle(let want, let peer): enqueue { $0.arrivals.append(.answered(want, by: peer)) }
+        case .serve(let want, let peer): history.queue.async { [self] in serve(want, to: peer) }
+        case .remember(let peer, let name):
+            later { history in try history.remember(peer, name: name, seen: Clock.wall) }
+        case .note(let id, let state):
+            if let outcome = ImageOutcome(state) { later { history in try history.note(id, image: outcome) } }
+        default: break
+        }
+    }
+
+    /// Whatever comes while a commit is under way is in the next one.
+    private func enqueue(_ add: (inout Waiting) -> Void) {
+        let isFirst = waiting.withLock { waiting in
+            add(&waiting)
+            defer { waiting.isScheduled = true }
+            return !waiting.isScheduled
+        }
+        if isFirst { history.queue.async { [self] in commit() } }
+    }
+
+    private func commit() {
+        let batch = waiting.withLock { waiting in
+            defer { waiting = Waiting() }
+            return waiting
+        }
+        append(batch.drafts)
+        store(batch.arrivals)
+    }
+
+    private func append(_ drafts: [(event: BatchEvent, command: CommandID)]) {
+        if drafts.isEmpty { return }
+        do throws(HistoryError) {
+            let (outcomes, batches) = try history.append(drafts.map(\.event))
+            var appended: [Appended] = []
+            for (draft, outcome) in zip(drafts, outcomes) {
+                switch outcome {
+                case .appended(let id, let number):
+                    appended.append(Appended(command: draft.command, id: id, number: number, isRepeated: false))
+                case .repeated(let id):
+                    let number = history.line(id)?.number ?? 0
+                    appended.append(Appended(command: draft.command, id: id, number: number, isRepeated: true))
+                case .nonceTaken: results.onNext(.appendFailed([draft.command], .nonceTaken))
+                }
+            }
+            results.onNext(.appended(appended, batches))
+        } catch { results.onNext(.appendFailed(drafts.map(\.command), .storage("\(error)"))) }
+    }
+
+    private func store(_ arrivals: [Arrival]) {
+        var verified: [(batch: Batch, peer: PeerID)] = []
+        for arrival in arrivals {
+            switch arrival {
+            case .batch(let bytes, let peer):
+                do throws(BatchError) {
+                    verified.append((try Batch(verifying: bytes, in: room, reader: me), peer))
+                } catch { results.onNext(.batchRefused(from: peer, error)) }
+            case .answered(let want, let peer):
+                store(verified)
+                verified = []
+                results.onNext(.answered(by: peer, want))
+            }
+        }
+        store(verified)
+    }
+
+    private func store(_ batches: [(batch: Batch, peer: PeerID)]) {
+        if batches.isEmpty { return }
+        do throws(HistoryError) {
+            let outcomes = try history.store(batches.map(\.batch))
+            for ((batch, peer), outcome) in zip(batches, outcomes) {
+                results.onNext(.stored(from: peer, [StoredBatch(batch: batch, result: outcome.result)]))
+            }
+        } catch {
+            // Nothing of it is shown or counted; it is asked for again.
+            notes.onNext("events of a peer were not stored: \(error)")
+        }
+    }
+
+    private func serve(_ want: Want, to peer: PeerID) {
+        do throws(HistoryError) {
+            let rows = try history.batches(of: want.log, covering: want.numbers, atMost: Self.answerLength)
+            let messages = rows.map { SessionMessage.batch($0) } + [.answered(want)]
+            transport.send(messages.map(\.frame), to: peer, over: .chat)
+        } catch {
+            notes.onNext("a peer's request was not answered: \(error)")
+            transport.send([SessionMessage.answered(want).frame], to: peer, over: .chat)
+        }
+    }
+
+    private func later(_ work: @escaping @Sendable (History) throws -> Void) {
+        history.queue.async { [self] in
+            do { try work(history) } catch { notes.onNext("\(error)") }
+        }
+    }
+}
+
+extension StoreResult {
+    fileprivate var result: StoredBatch.Result {
+        switch self {
+        case .stored(let new, _): .stored(first: new.lowerBound)
+        case .known: .known
+        case .gap: .gap
+        case .forked: .forked
+        }
+    }
+}
+
+extension ImageOutcome {
+    /// What of an image's state outlasts this run.
+    init?(_ state: ImageState) {
+        switch state {
+        case .sent: self = .sent
+        case .received(let path): self = .received(path)
+        case .refused(let reason): self = .refused(reason)
+        case .failed(let reason): self = .failed(reason)
+        case .cancelled: self = .failed("cancelled")
+        case .sending, .receiving, .waiting: return nil
+        }
+    }
+}
