@@ -1,0 +1,119 @@
+import ChatModel
+import ChatSession
+import Control
+import Discovery
+import Glibc
+import Identity
+import Rx
+
+/// The `chatd` command: from arguments to an exit status.
+public enum DaemonCommand {
+    /// Runs a daemon until a signal ends it.
+    ///
+    /// - Parameters:
+    ///   - arguments: Without the program's name.
+    ///   - environment: Where `HOME`, `XDG_STATE_HOME` and `XDG_RUNTIME_DIR` are looked up.
+    ///   - say: Prints help on standard output.
+    ///   - complain: Prints an error on standard error.
+    /// - Returns: As sysexits(3); 0 after SIGTERM, SIGINT or SIGHUP.
+    public static func run(
+        _ arguments: [String], environment: [String: String], say: (String) -> Void, complain: (String) -> Void
+    ) -> CInt {
+        do {
+            let parsed = try DaemonOptions.table.parse(arguments)
+            if parsed.has(.help) { return answer(DaemonOptions.table.help, say) }
+            if parsed.has(.version) { return answer("chatd \(chatVersion)\n", say) }
+            try Daemon(DaemonOptions(parsed), environment).run()
+            return ExitStatus.success.rawValue
+        } catch let error as UsageError {
+            complain(error.lines(program: "chatd"))
+            return ExitStatus.usage.rawValue
+        } catch let error as CommandFailure {
+            complain("chatd: \(error)")
+            return error.exit.rawValue
+        } catch {
+            complain("chatd: \(error)")
+            return ExitStatus.inputOutput.rawValue
+        }
+    }
+
+    private static func answer(_ text: String, _ say: (String) -> Void) -> CInt {
+        say(text)
+        return ExitStatus.success.rawValue
+    }
+}
+
+/// One daemon in one room.
+struct Daemon {
+    private let options: DaemonOptions
+    private let membership: Membership
+    private let state: StateDirectory
+    private let lastFile: String
+    private let downloads: String
+    private let log = DaemonLog()
+
+    init(_ options: DaemonOptions, _ environment: [String: String]) throws(CommandFailure) {
+        lastFile = options.stateDirectory.map { StateDirectory(at: $0).last } ?? StateDirectory.last(environment)
+        let remembered = Membership(rememberedIn: lastFile)
+        membership = try Membership.choose(options, remembered: remembered, environment: environment)
+        let room = membership.room
+        state =
+            options.stateDirectory.map { StateDirectory(at: $0) }
+            ?? StateDirectory(room: room, id: RoomID(openRoom: room), environment: environment)
+        downloads = options.downloads ?? StateDirectory.downloads(room: room, environment: environment)
+        self.options = options
+    }
+
+    func run() throws {
+        signal(SIGPIPE, SIG_IGN)
+        let signals = EndingSignals()
+        umask(0o077)
+        try state.prepare()
+        let lock = try state.lock()
+        let session = try makeSession()
+        let bag = DisposeBag()
+        follow(session, bag)
+        let port = try session.join(on: options.listen)
+        defer { session.leave() }
+        let facts = DaemonHandler.Facts(port: port, stateDirectory: state.path, downloads: downloads)
+        let server = try ControlServer(for: state, holding: lock, handler: DaemonHandler(session, facts))
+        defer { server.close() }
+        try membership.remember(in: lastFile)
+        introduce(session, port, bag)
+        signals.wait()
+        log("leaving '\(membership.room)'")
+        log.flush()
+    }
+
+    private func makeSession() throws -> SessionContainer {
+        var configuration = SessionConfiguration(
+            stateDirectory: state.path, downloads: downloads, key: try IdentityFile.open(state.identity))
+        configuration.discovery = options.discovery
+        configuration.places = options.places
+        if let limit = options.autoFetch { configuration.limits.autoFetch = limit }
+        return try SessionContainer(
+            displayName: membership.name, room: membership.room, configuration: configuration)
+    }
+
+    /// Notices about peers, trouble, and which discovery is in use, as they come.
+    private func follow(_ session: SessionContainer, _ bag: DisposeBag) {
+        session.received.compactMap { line -> String? in
+            if case .notice(let text) = line.content { SafeText.line(text) } else { nil }
+        }.subscribe(onNext: { [log] in log($0) }).disposed(by: bag)
+        session.log.subscribe(onNext: { [log] in log(SafeText.line($0)) }).disposed(by: bag)
+    }
+
+    private func introduce(_ session: SessionContainer, _ port: UInt16, _ bag: DisposeBag) {
+        let room = membership.room
+        if let notice = session.notice { log(notice) }
+        log("'\(SafeText.line(membership.name))' (\(session.peer.suffix)) in room '\(room)', port \(port)")
+        if options.discovery == .none { log("discovery: none; peers are dialled by --peer alone") }
+        session.discoveryProvider.asObservable().compactMap { $0 }.subscribe(onNext: { [log] in log("discovery: \($0)")
+            })
+            .disposed(by: bag)
+        log("open: anybody on this network can read")
+        log("links are not encrypted yet, and a peer's claim to its key is unproven")
+        let place = options.stateDirectory == nil ? "--room \(room)" : "--state-dir \(state.path)"
+        log("try: chat \(place) send hello")
+    }
+}

@@ -1,0 +1,50 @@
+import ChatModel
+import Control
+import Glibc
+import SystemCalls
+
+/// Which room, under which name.
+struct Membership: Equatable {
+    var room: String
+    var name: String
+
+    /// Takes what the command line says, else what was remembered, else the login name.
+    ///
+    /// - Throws: With status 64 where no room is known, or a name can't be.
+    static func choose(
+        _ options: DaemonOptions, remembered: Membership?, environment: [String: String]
+    ) throws(CommandFailure) -> Membership {
+        guard let room = (options.room ?? remembered?.room).map({ Names.folded(room: $0) }) else {
+            throw CommandFailure(.usage, "which room? Try: chatd --room lab")
+        }
+        let name = options.name ?? remembered?.name ?? loginName(environment)
+        if let complaint = Names.complaint(room: room) ?? Names.complaint(displayName: name) {
+            throw CommandFailure(.usage, SafeText.line(complaint))
+        }
+        return Membership(room: room, name: name)
+    }
+
+    private static func loginName(_ environment: [String: String]) -> String {
+        if let user = getpwuid(geteuid()), let name = user.pointee.pw_name { return String(cString: name) }
+        return environment["USER"] ?? "user\(geteuid())"
+    }
+
+    /// Reads what ``remember(in:)`` wrote; `nil` if there is nothing of use.
+    init?(rememberedIn file: String) {
+        guard let bytes = try? readFile(file, limit: 1_024) else { return nil }
+        let lines = String(decoding: bytes, as: UTF8.self).split(separator: "\n", omittingEmptySubsequences: false)
+        guard lines.count >= 2, Names.isValid(displayName: String(lines[1]), serviceType: String(lines[0])) else {
+            return nil
+        }
+        self.init(room: String(lines[0]), name: String(lines[1]))
+    }
+
+    init(room: String, name: String) {
+        self.room = room
+        self.name = name
+    }
+
+    func remember(in file: String) throws(SystemCallError) {
+        try replaceFile(file, with: Array("\(room)\n\(name)\n".utf8))
+    }
+}

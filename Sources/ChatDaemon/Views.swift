@@ -1,0 +1,98 @@
+import Addressing
+import ChatModel
+import ChatSession
+import Control
+import Identity
+
+extension LineView {
+    init(_ line: Transcript) {
+        let direction: Direction =
+            switch line.direction {
+            case .send: .send
+            case .receive: .receive
+            case .local: .local
+            }
+        self.init(
+            id: line.id?.description, direction: direction, kind: .text, author: line.peer.description,
+            suffix: line.peer.suffix, name: line.name, time: Int(clamping: line.time))
+        switch line.content {
+        case .text(let text): self.text = text
+        case .notice(let text):
+            kind = .notice
+            self.text = text
+        case .unreadable(let reason):
+            kind = .notice
+            text = "a message that can't be read: \(reason)"
+        case .image(let info, let state):
+            kind = .image
+            image = ImageView(info, state)
+            transfer = line.id?.description
+        }
+    }
+}
+
+extension ImageView {
+    init(_ info: ImageInfo, _ state: ImageState) {
+        self.init(
+            name: info.name, mediaType: info.mediaType, size: Int(clamping: info.size),
+            width: info.width == 0 ? nil : Int(info.width), height: info.height == 0 ? nil : Int(info.height),
+            root: info.root.description, state: .sending)
+        switch state {
+        case .sending: self.state = .sending
+        case .sent: self.state = .sent
+        case .receiving: self.state = .receiving
+        case .received(let path):
+            self.state = .received
+            self.path = path
+        case .waiting(let reason): (self.state, self.reason) = (.waiting, reason)
+        case .refused(let reason): (self.state, self.reason) = (.refused, reason)
+        case .failed(let reason): (self.state, self.reason) = (.failed, reason)
+        case .cancelled: self.state = .cancelled
+        }
+    }
+}
+
+extension TransferView {
+    init(_ snapshot: TransferSnapshot) {
+        let (state, reason) = Self.state(snapshot.state)
+        self.init(
+            transfer: snapshot.id.description, name: snapshot.name,
+            direction: snapshot.direction == .send ? .send : .receive,
+            completed: Int(clamping: snapshot.progress.completedUnitCount),
+            total: Int(clamping: snapshot.progress.totalUnitCount), state: state, reason: reason,
+            peers: snapshot.parts.map(Peer.init))
+    }
+
+    fileprivate static func state(_ state: TransferSnapshot.State) -> (State, String?) {
+        switch state {
+        case .running: (.running, nil)
+        case .done: (.done, nil)
+        case .cancelled: (.cancelled, nil)
+        case .failed(let reason): (.failed, reason)
+        }
+    }
+}
+
+extension TransferView.Peer {
+    init(_ part: TransferSnapshot.Part) {
+        let (state, reason) = TransferView.state(part.state)
+        self.init(
+            peer: part.peer.description, name: part.name, completed: Int(clamping: part.progress.completedUnitCount),
+            total: Int(clamping: part.progress.totalUnitCount), state: state, reason: reason)
+    }
+}
+
+extension PeerView {
+    init(_ status: PeerStatus) {
+        let state: State =
+            switch status.state {
+            case .connected: .connected
+            case .away: .away
+            case .connecting: .connecting
+            }
+        self.init(
+            peer: status.peer.description, name: status.name, suffix: status.peer.suffix, state: state,
+            endpoint: status.endpoint?.description, since: Int(clamping: status.since),
+            lastSeen: status.state == .away ? Int(clamping: status.since) : nil)
+    }
+}
