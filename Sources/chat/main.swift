@@ -1,1 +1,4 @@
-print("chat")
+import ChatClient
+import Glibc
+
+exit(ClientCommand.main())

@@ -1,0 +1,41 @@
+import Control
+
+/// The command line of `chat`: help and parser both come from here.
+enum ClientOptions {
+    static let stateDirectory = CommandOption(
+        "state-dir", value: "DIR", help: "The daemon with this state directory (CHAT_STATE_DIR)")
+    static let room = CommandOption("room", value: "ROOM", help: "The daemon of this room (CHAT_ROOM)")
+    static let printID = CommandOption("print-id", help: "Print the id of what was stored")
+    static let nonce = CommandOption(
+        "nonce", value: "HEX", help: "32 hexadecimal digits; a second call with them stores nothing twice")
+    static let noWait = CommandOption("no-wait", help: "Return once it is stored; the transfer goes on")
+    static let count = CommandOption("count", letter: "n", value: "N", help: "The newest N lines (default 20)")
+    static let follow = CommandOption("follow", letter: "f", help: "Go on with what comes")
+    static let json = CommandOption("json", help: "One JSON object a line")
+
+    private static let common = [stateDirectory, room]
+
+    static let send = OptionTable(
+        "chat send", summary: "Store a text and send it to everybody in the room", operands: "TEXT...",
+        options: [printID, nonce] + common,
+        notes: [
+            "The words are joined by a space. With - each line of the standard input is a message.",
+            "It returns once the text is on disk; who is away gets it later.",
+        ])
+    static let sendImage = OptionTable(
+        "chat send-image", summary: "Send images to everybody in the room", operands: "FILE...",
+        options: [noWait, printID, nonce] + common,
+        notes: ["It returns once everybody who is linked now has verified them. Ctrl-C leaves the transfer running."])
+    static let log = OptionTable(
+        "chat log", summary: "Print the newest lines of the transcript", options: [count, follow, json] + common)
+    static let peers = OptionTable("chat peers", summary: "List who else is in the room", options: [json] + common)
+
+    static let chat = OptionTable(
+        "chat", summary: "Follow the transcript, and send each line that is typed", operands: "[COMMAND]",
+        options: common,
+        notes: [
+            "Without a command on a terminal: /help says what can be typed. With a pipe as input: each line is sent,"
+                + "\nand it returns when all are on disk.", "'chat COMMAND --help' says more.",
+        ],
+        subcommands: [send, sendImage, log, peers])
+}

@@ -1,0 +1,89 @@
+import ChatModel
+import Control
+
+/// `chat peers`.
+enum PeersCommand {
+    static func run(_ invocation: Invocation) throws -> ExitStatus {
+        try invocation.refuseOperands(of: ClientOptions.peers)
+        let daemon = try invocation.connect()
+        let peers = try daemon.client.call(.peers, NoFields()).peers
+        if invocation.options.has(ClientOptions.json) {
+            for peer in peers { try invocation.console.write(jsonLine(peer)) }
+            return .success
+        }
+        var rendering = LineRendering()
+        for peer in peers { rendering.names.note(peer.name, peer: peer.peer) }
+        try invocation.console.print(rendering.peers(peers))
+        if peers.isEmpty {
+            invocation.console.complain("nobody else is in \(SafeText.name(daemon.hello.room)) yet")
+        }
+        return .success
+    }
+}
+
+/// `chat log`.
+enum LogCommand {
+    static func run(_ invocation: Invocation) throws -> ExitStatus {
+        try invocation.refuseOperands(of: ClientOptions.log)
+        let count = try count(invocation.options[ClientOptions.count])
+        let mailbox = Mailbox<ControlClientEvent>()
+        let daemon = try invocation.connect { mailbox.put($0) }
+        var printer = LinePrinter(invocation.console, asJSON: invocation.options.has(ClientOptions.json))
+        try printer.learnNames(daemon)
+        let method: ControlMethod<LogParameters, LogResult> =
+            invocation.options.has(ClientOptions.follow) ? .watch : .log
+        try printer.print(try daemon.client.call(method, LogParameters(count: count)).lines)
+        guard invocation.options.has(ClientOptions.follow) else { return .success }
+        while let event = mailbox.take() { try printer.take(event) }
+        return .success
+    }
+
+    private static func count(_ text: String?) throws(UsageError) -> Int {
+        guard let text else { return 20 }
+        guard let count = Int(text), count >= 0 else {
+            throw ClientOptions.log.error("'\(safeWord(text))' is not a number of lines")
+        }
+        return count
+    }
+}
+
+/// Prints rows as they come, for people or for programs.
+struct LinePrinter {
+    private let console: Console
+    private let asJSON: Bool
+    private var rendering = LineRendering()
+
+    init(_ console: Console, asJSON: Bool = false) {
+        self.console = console
+        self.asJSON = asJSON
+    }
+
+    /// Asks who is known, so that two of one name are told apart from the first line on.
+    mutating func learnNames(_ daemon: Daemon) throws(CommandFailure) {
+        rendering.names = try daemon.names()
+    }
+
+    mutating func print(_ lines: [LineView]) throws {
+        for line in lines { rendering.note(line) }
+        var output: [UInt8] = []
+        for line in lines {
+            if asJSON {
+                output += try jsonLine(line)
+            } else {
+                for part in rendering.lines(line) { output += Array((part + "\n").utf8) }
+            }
+        }
+        if !output.isEmpty { try console.write(output) }
+    }
+
+    /// - Throws: When the daemon is gone, or this client was too slow for it.
+    mutating func take(_ event: ControlClientEvent) throws {
+        switch event {
+        case .notification(.line(let line)), .notification(.update(let line)): try print([line])
+        case .notification(.transfer): break
+        case .notification(.gap):
+            throw CommandFailure(.tryAgain, "the output was read too slowly; some lines are missing")
+        case .ended: throw CommandFailure(.unavailable, "chatd went away")
+        }
+    }
+}
