@@ -101,8 +101,8 @@ final class AvahiDaemon: MulticastDNS, @unchecked Sendable {
         let station = station ?? makeStation(client)
         self.station = station
         if isNamed {
-            guard let host = avahi_client_get_host_name_fqdn(client).flatMap({ DNSName(String(cString: $0)) }),
-                let domain = avahi_client_get_domain_name(client).flatMap({ DNSName(String(cString: $0)) })
+            guard let host = avahi_client_get_host_name_fqdn(client).flatMap({ DNSName(parsing: String(cString: $0)) }),
+                let domain = avahi_client_get_domain_name(client).flatMap({ DNSName(parsing: String(cString: $0)) })
             else { throw AvahiError(action: "ask for the host's name", code: avahi_client_errno(client)) }
             try station.publish(host: host, domain: domain)
         } else {

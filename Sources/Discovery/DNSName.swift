@@ -12,7 +12,7 @@ struct DNSName: Equatable, Sendable {
     /// (RFC 1035, 5.1).
     ///
     /// - Returns: `nil` for an empty name or label, a label over 63 bytes, or a malformed escape.
-    init?(_ text: some StringProtocol) {
+    init?(parsing text: some StringProtocol) {
         var labels: [[UInt8]] = [[]]
         var rest = Array(text.utf8)[...]
         while let byte = rest.popFirst() {
