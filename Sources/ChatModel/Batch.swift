@@ -69,7 +69,7 @@ public struct Batch: Hashable, Sendable {
 
     /// The id of the event with this number, or of the one before the first.
     public func id(of number: UInt64) -> EventID? {
-        if number + 1 == first { return previous }
+        if number < first { return number == first - 1 ? previous : nil }
         return numbers.contains(number) ? ids[Int(number - first)] : nil
     }
 
@@ -135,7 +135,7 @@ public struct Batch: Hashable, Sendable {
             try reader.finish()
         } catch { throw error.asBatchError }
         guard (1...Self.maximumCount).contains(events.count) else { throw .eventCount(events.count) }
-        guard first >= 1, first <= UInt64.max - UInt64(events.count), (first == 1) == (previous == .none) else {
+        guard first >= 1, first < UInt64.max - UInt64(events.count), (first == 1) == (previous == .none) else {
             throw .number
         }
         self.bytes = bytes

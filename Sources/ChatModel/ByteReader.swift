@@ -74,11 +74,20 @@ struct ByteReader {
     }
 }
 
+extension UInt64 {
+    /// The sum, or the largest number there is.
+    func adding(_ other: UInt64) -> UInt64 {
+        let (sum, isOver) = addingReportingOverflow(other)
+        return isOver ? .max : sum
+    }
+}
+
 extension [UInt8] {
-    /// Appends a text of at most 255 bytes behind its length.
+    /// Appends a text behind its length; what is longer than 255 bytes is cut between two characters.
     mutating func append(short text: String) {
-        let bytes = Array(text.utf8.prefix(255))
-        append(UInt8(bytes.count))
-        append(contentsOf: bytes)
+        var text = text
+        while text.utf8.count > 255 { text.removeLast() }
+        append(UInt8(text.utf8.count))
+        append(contentsOf: text.utf8)
     }
 }

@@ -26,13 +26,13 @@ public struct BlobRoot: Hashable, Sendable, CustomStringConvertible {
 
     /// How many chunks a blob of `size` bytes has.
     public static func chunkCount(size: UInt64) -> Int {
-        Int((size + UInt64(chunkLength) - 1) / UInt64(chunkLength))
+        Int(size / UInt64(chunkLength)) + (size.isMultiple(of: UInt64(chunkLength)) ? 0 : 1)
     }
 
-    /// How many bytes chunk `index` of a blob of `size` bytes has.
+    /// How many bytes chunk `index` of a blob of `size` bytes has; 0 for a chunk that it hasn't.
     public static func length(ofChunk index: Int, size: UInt64) -> Int {
-        let start = UInt64(index) * UInt64(chunkLength)
-        return start >= size ? 0 : Int(min(size - start, UInt64(chunkLength)))
+        guard index >= 0, index < chunkCount(size: size) else { return 0 }
+        return Int(min(size - UInt64(index) * UInt64(chunkLength), UInt64(chunkLength)))
     }
 }
 

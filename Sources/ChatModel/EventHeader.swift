@@ -84,6 +84,8 @@ public struct HybridTime: Hashable, Comparable, Sendable {
 
     /// Since 1970.
     public var milliseconds: UInt64 { value >> 16 }
+    /// The next later time; the last one there is stays.
+    public var next: HybridTime { HybridTime(value: value.adding(1)) }
     public static func < (left: HybridTime, right: HybridTime) -> Bool { left.value < right.value }
 }
 

@@ -40,7 +40,7 @@ public enum Names {
     public static func complaint(room: String) -> String? {
         if isValid(displayName: "x", serviceType: room) { return nil }
         if room.isEmpty { return "a room's name has 1 to \(maximumRoomLength) characters" }
-        if room.utf8.count > maximumRoomLength {
+        if room.count > maximumRoomLength {
             return "room '\(room)' has \(room.count) characters; the limit is \(maximumRoomLength)"
         }
         return "room '\(room)': use letters, digits and single hyphens between them, with at least one letter"
@@ -66,10 +66,10 @@ public enum Names {
     public static func fileName(forImageNamed name: String) -> String? {
         if name.isEmpty || name.utf8.count > maximumImageNameLength { return nil }
         if name.unicodeScalars.contains(where: { $0 == "/" || $0 == "\0" }) { return nil }
-        let label = String(name.drop { $0 == "." })
+        let label = name.unicodeScalars.drop { $0 == "." }
         if label.isEmpty { return nil }
         var safe = String.UnicodeScalarView()
-        for scalar in label.unicodeScalars { safe.append(isForbidden(scalar) || scalar == "\\" ? "_" : scalar) }
+        for scalar in label { safe.append(isForbidden(scalar) || scalar == "\\" ? "_" : scalar) }
         return String(safe)
     }
 
