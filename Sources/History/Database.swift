@@ -47,7 +47,7 @@ final class Database {
     private var pendingPages: CInt = 0
 
     private static let checkpointThreshold: CInt = 1_000  // pages
-    private static let busyTimeout: CInt = 2_000  // milliseconds
+    private static let busyTimeout: CInt = 250  // milliseconds
 
     /// Opens an existing file.
     init(path: String, access: Access) throws(HistoryError) {
@@ -64,7 +64,10 @@ final class Database {
         sqlite3_busy_timeout(handle, Self.busyTimeout)
         // Takes the place of SQLite's own automatic checkpoint, whose errors nobody would see.
         sqlite3_wal_hook(handle, walHook, Unmanaged.passUnretained(self).toOpaque())
-        for pragma in ["trusted_schema = OFF", "cell_size_check = ON", "temp_store = MEMORY", "mmap_size = 0"] {
+        for pragma in [
+            "trusted_schema = OFF", "cell_size_check = ON", "temp_store = MEMORY", "mmap_size = 0",
+            "cache_size = -16384",  // KiB
+        ] {
             try run("PRAGMA \(pragma)")
         }
     }

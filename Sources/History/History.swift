@@ -54,7 +54,7 @@ public final class History: @unchecked Sendable {
     private var isClosed = false
 
     /// How many events may wait for the order index before a write brings it up to date.
-    private static let indexingThreshold = 4_096
+    private static let indexingThreshold = 16_384
 
     init(
         _ file: DatabaseFile, birth: DatabaseFile.Birth, writer: Database, reader: Database, room: RoomID,

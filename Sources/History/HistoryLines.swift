@@ -92,7 +92,7 @@ extension History {
     // MARK: - The order index
 
     private static let shownKinds = "(\(EventKind.shown.map { "\($0.number)" }.joined(separator: ", ")))"
-    private static let indexingStep = 64  // batch rows a transaction
+    private static let indexingStep = 128  // batch rows a transaction
 
     /// Enters the events of new rows into the table line.
     ///

@@ -114,19 +114,24 @@ struct FaultTests {
         #expect(files.contains { $0.hasSuffix(".part") } && files.contains { $0.hasSuffix(".hashes") })
     }
 
-    @Test(arguments: ["garbage", "page", "log"]) func `a damaged database is set aside and a new one begun`(
+    @Test(arguments: ["garbage", "page", "unread page", "log"])
+    func `a damaged database is set aside and a new one begun`(
         damage: String
     ) throws {
         let (history, before) = try open()
         _ = try history.on { try $0.append((1...300).map { text("\($0)") }) }
         history.on { $0.close() }
         let path = "\(scratch.path)/history.db"
+        let unread = try database().first("SELECT rootpage FROM sqlite_schema WHERE name = 'setting'", []) {
+            UInt64($0.integer(0))
+        }
         switch damage {
         case "garbage": try Data("this is no database at all".utf8).write(to: URL(fileURLWithPath: path))
-        case "page":
+        case "page", "unread page":
+            let page = damage == "page" ? 2 : try #require(unread)
             let file = try #require(FileHandle(forUpdatingAtPath: path))
-            try file.seek(toOffset: 4096)
-            try file.write(contentsOf: Data(repeating: 0xee, count: 16 * 4096))
+            try file.seek(toOffset: (page - 1) * 4096)
+            try file.write(contentsOf: Data(repeating: 0xee, count: 4096))
             try file.close()
         default: try database().run("UPDATE log SET author = x'00'")
         }
