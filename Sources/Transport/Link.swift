@@ -1,6 +1,8 @@
 import Addressing
 import Dispatch
+import Glibc
 import Identity
+import SystemCalls
 
 /// One connection, from its first byte to its last: bytes in and out, frames, and how far it has come.
 ///
@@ -54,6 +56,8 @@ final class Link: @unchecked Sendable {
     private var isBlocked = false
     private var isHalfClosed = false
     private var hasEnded = false
+    /// What writing failed with.
+    private var failure: SystemCallError?
 
     /// Takes over a connection that came in, or, with a dial, one that is being made.
     init(_ stream: SocketStream, core: Core, dial: Dial?) {
@@ -101,8 +105,8 @@ final class Link: @unchecked Sendable {
                 liveness.didRead(.now, limits: core.limits)
                 take(UnsafeRawBufferPointer(rebasing: core.buffer[..<count]))
             case .wouldBlock: return
-            case .end: return end(.closed)
-            case .failed: return fail()
+            case .end: return end()
+            case .failed(let error): return fail(error)
             }
         }
         core.queue.async { [weak self] in self?.read() }
@@ -155,18 +159,23 @@ final class Link: @unchecked Sendable {
         core.queue.async { [weak self] in self?.read() }
     }
 
-    private func end(_ end: LinkEnd) {
+    private func end() {
         hasEnded = true
         stream.setReading(false)
         switch phase {
         case .draining, .discarding: if isHalfClosed { core.finished(self) }
-        default: core.ended(self, end)
+        default: core.ended(self, failure.map(Self.end) ?? .closed)
         }
     }
 
-    private func fail() {
+    private func fail(_ error: SystemCallError) {
         hasEnded = true
-        core.ended(self, .closed)
+        core.ended(self, Self.end(by: failure ?? error))
+    }
+
+    /// A connection that the system gave up is one on which nothing came for long (TCP_USER_TIMEOUT).
+    private static func end(by error: SystemCallError) -> LinkEnd {
+        [ETIMEDOUT, EHOSTUNREACH, ENETUNREACH].contains(error.code) ? .silent : .closed
     }
 
     // MARK: Writing
@@ -204,18 +213,18 @@ final class Link: @unchecked Sendable {
             case .wouldBlock:
                 isBlocked = true
                 return stream.setWriting(true)
-            case .failed: return writeFailed()
+            case .failed(let error): return writeFailed(error)
             }
         }
         flushSoon()
     }
 
     /// What the peer said before it went, such as Goodbye, is still to be read.
-    private func writeFailed() {
+    private func writeFailed(_ error: SystemCallError) {
+        failure = error
         isHalfClosed = true
-        if phase == .probing { return fail() }
         read()
-        if phase != .closed, !hasEnded { fail() }
+        if phase != .closed, !hasEnded { fail(error) }
     }
 
     private func flushed() {

@@ -60,16 +60,19 @@ final class Listener: @unchecked Sendable {
     ///   - queue: Where all happens.
     ///   - pause: How long to wait when descriptors or memory have run out: the connection stays pending, so the socket
     ///     would be readable at once again.
+    ///   - accept: Takes the next connection.
     ///   - accepted: Gets each connection, non-blocking.
     ///   - failed: Gets each failure after which there is a pause.
     func start(
-        on queue: DispatchQueue, pause: Duration, accepted: @escaping @Sendable (Descriptor, Endpoint) -> Void,
+        on queue: DispatchQueue, pause: Duration,
+        accept: @escaping @Sendable (Listener) throws(SystemCallError) -> (Descriptor, Endpoint?) = Listener.accept,
+        accepted: @escaping @Sendable (Descriptor, Endpoint) -> Void,
         failed: @escaping @Sendable (SystemCallError) -> Void
     ) {
         let source = DispatchSource.makeReadSource(fileDescriptor: descriptor.number, queue: queue)
         source.setCancelHandler { [descriptor] in withExtendedLifetime(descriptor) {} }
         source.setEventHandler { [weak self] in
-            guard let self, let error = acceptAll(accepted) else { return }
+            guard let self, let error = acceptAll(accept, accepted) else { return }
             failed(error)
             self.pause(for: pause, on: queue)
         }
@@ -84,10 +87,13 @@ final class Listener: @unchecked Sendable {
     }
 
     /// - Returns: What keeps more from being accepted, if anything does.
-    private func acceptAll(_ accepted: (Descriptor, Endpoint) -> Void) -> SystemCallError? {
+    private func acceptAll(
+        _ accept: (Listener) throws(SystemCallError) -> (Descriptor, Endpoint?),
+        _ accepted: (Descriptor, Endpoint) -> Void
+    ) -> SystemCallError? {
         while source != nil {
             do throws(SystemCallError) {
-                let (descriptor, remote) = try accept()
+                let (descriptor, remote) = try accept(self)
                 if let remote { accepted(descriptor, remote) }
             } catch  where error.code == EAGAIN {
                 return nil
@@ -98,11 +104,11 @@ final class Listener: @unchecked Sendable {
         return nil
     }
 
-    private func accept() throws(SystemCallError) -> (Descriptor, Endpoint?) {
-        let subject = endpoint.description
+    static func accept(from listener: Listener) throws(SystemCallError) -> (Descriptor, Endpoint?) {
+        let subject = listener.endpoint.description
         var remote: Endpoint?
         let number = try systemCall("accept", subject) {
-            let (number, endpoint) = SocketAddress.filled { Glibc.accept(self.descriptor.number, $0, $1) }
+            let (number, endpoint) = SocketAddress.filled { Glibc.accept(listener.descriptor.number, $0, $1) }
             remote = endpoint
             return number
         }

@@ -86,6 +86,63 @@ import Testing
         #expect(node.events.down(large) == [])
     }
 
+    @Test func `frames that wait on the link that lost go over to the kept one, none twice`() throws {
+        let (key1, key2) = (SigningKey().peer, SigningKey().peer)
+        let (node, large) = (try Node(peer: min(key1, key2)), max(key1, key2))
+        let (listener, instance) = (try FakeListener(), ProcessInstance())
+        let loser = try FakePeer.link(to: node, as: large, instance: instance)
+        try node.wait { $0.isUp(large) }
+        let sent = (0..<100).map { [UInt8($0)] + [UInt8](repeating: 0x78, count: 60_000) }
+        node.send(sent, to: large)
+        _ = try loser.read(1000 * 60)  // part of the first
+
+        node.transport.dial([listener.endpoint], expecting: large)
+        let kept = try listener.accept()
+        _ = try kept.answer(node.room, as: large, instance: instance)
+        let first = sent[0].count + Frame.headerLength - 60_000
+        _ = try loser.read(first)
+        var arrived = [sent[0]]
+        while true {
+            let frame = try loser.readFrame()
+            if frame.kind != Node.text { break }
+            arrived.append(frame.body)
+        }
+        #expect(try loser.readToEnd() == [])
+        loser.halfClose()
+        let onLoser = arrived.count
+        while arrived.count < sent.count {
+            let frame = try kept.readFrame()
+            if frame.kind == Node.text { arrived.append(frame.body) }
+        }
+
+        #expect(onLoser < sent.count)
+        #expect(arrived == sent)
+        try eventually { node.transport.queuedBytes(to: large, over: .chat) == 0 && node.sockets.count == 1 }
+        #expect(node.events.down(large) == [])
+    }
+
+    @Test func `in a room where everybody dials everybody each pair keeps one link`() throws {
+        let nodes = try (0..<6).map { _ in try Node() }
+
+        for node in nodes {
+            for other in nodes where other !== node { node.dial(other) }
+        }
+        for node in nodes {
+            try node.wait { $0.count { if case .dialled = $0 { true } else { false } } == 5 }
+        }
+
+        try eventually { nodes.allSatisfy { $0.sockets.count == 5 } }
+        for node in nodes {
+            for other in nodes where other !== node { node.send([node.peer.bytes], to: other.peer) }
+        }
+        for node in nodes {
+            for other in nodes where other !== node {
+                try node.wait { _ in node.texts(from: other.peer) == [other.peer.bytes] }
+                #expect(node.events.down(other.peer) == [])
+            }
+        }
+    }
+
     @Test func `a link that lost and isn't ended by its peer is closed after the drain time`() throws {
         var limits = TransportLimits()
         limits.drain = .milliseconds(200)
