@@ -25,6 +25,8 @@ struct Resolution: Equatable, Sendable {
 struct AdvertTable: Sendable {
     /// The most endpoints told of one peer: whoever forges more gains nothing.
     static let maximumEndpoints = 16
+    /// The most records kept of one peer; further ones are passed over.
+    static let maximumRecords = 64
 
     private struct Entry {
         var endpoint: Endpoint
@@ -67,7 +69,10 @@ struct AdvertTable: Sendable {
         guard let peer = peer(of: resolution) else { return removed(key) }
         let gone = owners[key] == peer ? [] : removed(key)
         let known = peers[peer]?.records[key]
-        if known == nil { arrivals += 1 }
+        if known == nil {
+            guard peers[peer]?.records.count ?? 0 < Self.maximumRecords else { return gone }
+            arrivals += 1
+        }
         owners[key] = peer
         peers[peer, default: Peer()].records[key] = Entry(
             endpoint: resolution.endpoint, arrival: known?.arrival ?? arrivals, generation: generation)

@@ -1,0 +1,37 @@
+import Foundation
+import Testing
+
+/// Hosts with their own network, D-Bus and avahi-daemon (Tests/lab/lab); they need root.
+final class Lab {
+    static let script = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+        .appendingPathComponent("lab/lab").path
+    static var isPossible: Bool { geteuid() == 0 }
+    /// Whether a test that can't run here counts as failed.
+    static var isRequired: Bool { ProcessInfo.processInfo.environment["REQUIRE_ROOT_TESTS"] == "1" }
+    static let environment = ["LAB_NAME=disco"]
+
+    init(hosts: Int, avahi: Bool = true) throws {
+        try #require(Self.isPossible, "the lab needs root")
+        try run(["down"])
+        try run(["up", "\(hosts)"] + (avahi ? [] : ["--no-avahi"]))
+    }
+
+    deinit { try? run(["down"]) }
+
+    func run(_ arguments: [String]) throws {
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+        process.arguments = Self.environment + [Self.script] + arguments
+        process.standardInput = FileHandle.nullDevice
+        process.standardOutput = FileHandle.nullDevice
+        try process.run()
+        process.waitUntilExit()
+        try #require(process.terminationStatus == 0, "lab \(arguments.joined(separator: " "))")
+    }
+
+    func on(_ host: String, _ command: String...) throws { try run(["on", host] + command) }
+
+    func probe(_ host: String, _ mode: String, _ name: String, _ port: UInt16) throws -> Probe {
+        try Probe(Self.environment + [Self.script, "on", host], mode: mode, name: name, port: port)
+    }
+}
