@@ -1,4 +1,5 @@
 import ChatSession
+import Foundation
 import Locking
 import Rx
 import Testing
