@@ -6,6 +6,8 @@ import Locking
 
     @usableFromInline init() {}
 
+    var count: Int { members.withLock { $0?.count ?? 0 } }
+
     /// - Returns: A lifetime that ends with the group, already ended if the group has.
     @usableFromInline func make() -> Lifetime {
         let lifetime = Lifetime()

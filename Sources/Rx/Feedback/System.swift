@@ -54,7 +54,7 @@ extension ObservableType where Element == any Sendable {
     @inlinable func handle(_ event: Rx.Event<Event>) {
         if sink.lifetime.isStopped { return }
         switch event {
-        case .next(let event): for effect in reduce(&state, event) where !sink.lifetime.isStopped { send(effect) }
+        case .next(let event): for effect in reduce(&state, event) { send(effect) }
         case .error(let error): sink.on(.error(error))
         case .completed:
             running -= 1

@@ -99,10 +99,7 @@ struct SystemTests {
         subscription.disposable = Observable.system(
             initialState: 0, reduce: { (_: inout Int, event: Int) in [event, event + 1] }, scheduler: scheduler,
             feedback: [{ effects in Observable<Int>.just(1).concat(effects.filter { $0 > 5 }) }]
-        ).subscribe(onNext: {
-            log.add($0)
-            subscription.dispose()
-        })
+        ).map { log.add($0) }.subscribe(onNext: { subscription.dispose() })
         scheduler.start()
         #expect(log.all == [1])
     }
