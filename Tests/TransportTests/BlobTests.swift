@@ -22,7 +22,8 @@ import Testing
         from.send(sent, to: to.peer, over: .blob)
         for index in 0..<100 { from.send([[UInt8(index)]], to: to.peer) }
 
-        try to.wait { _ in to.texts(from: from.peer, over: .blob).count >= 200 && to.texts(from: from.peer).count >= 100 }
+        try to.wait { _ in to.texts(from: from.peer, over: .blob).count >= 200 && to.texts(from: from.peer).count >= 100
+        }
         #expect(to.texts(from: from.peer, over: .blob) == sent)
         #expect(to.texts(from: from.peer) == (0..<100).map { [UInt8($0)] })
         #expect(alice.sockets.count == 2)

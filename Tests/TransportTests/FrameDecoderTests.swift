@@ -137,7 +137,8 @@ import Testing
         noPeer.replaceSubrange(26..<58, with: [UInt8](repeating: 0, count: 32))
         let bodies: [(UInt8, [UInt8])] = [
             (0, []), (0, Array(link.body.dropLast())), (0, link.body + [0]), (0, noPurpose), (0, noPeer),
-            (0, Array(replacing.dropLast())), (0, Array(link.body.dropLast()) + [2]), (1, [1]), (2, []), (3, []), (4, [0]),
+            (0, Array(replacing.dropLast())), (0, Array(link.body.dropLast()) + [2]), (1, [1]), (2, []), (3, []),
+            (4, [0]),
         ]
         for (kind, body) in bodies {
             #expect(throws: FrameError.malformed(kind: kind)) {

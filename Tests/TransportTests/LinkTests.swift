@@ -138,7 +138,7 @@ import Testing
         _ = fake
     }
 
-    @Test func `a frame of exactly the limit passes, the header of a longer one closes the link within a second`() throws {
+    @Test func `a frame of the limit passes, the header of a longer one closes the link within a second`() throws {
         let node = try Node()
         let fake = try FakePeer.link(to: node, as: mallory)
         let longest = [UInt8](repeating: 1, count: Node.textLimit)
@@ -156,7 +156,8 @@ import Testing
 
     @Test(arguments: [
         Frame(kind: 99, body: []), Frame(kind: 1, body: [1]), Frame(kind: 17, flags: 4, body: []),
-        TransportMessage.link(Introduction(purpose: .chat, instance: .init(), number: 9)).frame, Frame(kind: 9, body: []),
+        TransportMessage.link(Introduction(purpose: .chat, instance: .init(), number: 9)).frame,
+        Frame(kind: 9, body: []),
     ])
     func `a frame that breaks a rule closes only that link`(frame: Frame) throws {
         let node = try Node()
@@ -307,7 +308,7 @@ import Testing
 
 @Suite struct ListenerTests {
     /// Case B56: what accept(2) says when there are no descriptors is said by the test.
-    @Test func `a listener that has run out of descriptors waits before it tries again, and loses no connection`() throws {
+    @Test func `a listener that has run out of descriptors waits, tries again, and loses no connection`() throws {
         let queue = DispatchQueue(label: "test")
         let listener = try Listener(on: .everywhere(port: 0))
         let (tries, failures, taken) = (Locked(0), Locked(0), Locked<[Endpoint]>([]))
