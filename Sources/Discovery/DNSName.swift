@@ -48,7 +48,8 @@ struct DNSName: Equatable, Sendable {
     private static func escape(_ byte: UInt8) -> String {
         let character = Character(UnicodeScalar(byte))
         let isPlain = byte < 128 && (character.isLetter || character.isNumber || "-_".contains(character))
-        return isPlain ? String(character) : "\\" + String(repeating: "0", count: byte < 10 ? 2 : byte < 100 ? 1 : 0) + "\(byte)"
+        return isPlain
+            ? String(character) : "\\" + String(repeating: "0", count: byte < 10 ? 2 : byte < 100 ? 1 : 0) + "\(byte)"
     }
 
     /// Length-prefixed labels and the root, uncompressed (RFC 1035, 3.1).

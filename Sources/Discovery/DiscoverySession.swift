@@ -34,7 +34,7 @@ final class DiscoverySession: @unchecked Sendable {
     private var timer: (any DispatchSourceTimer)?
     private var ticks = 0
 
-    private enum Health { case starting, working, troubled }
+    private enum Health { case starting, working, stuck, troubled }
 
     init(_ announcement: Announcement, mode: DiscoveryMode, observer: AnyObserver<DiscoveryEvent>) {
         self.announcement = announcement
@@ -121,9 +121,16 @@ final class DiscoverySession: @unchecked Sendable {
 
     /// Tells of a trouble once, until the stack works again.
     private func complain(_ line: String) {
-        guard health != .troubled else { return }
+        let isTold = health == .troubled || health == .stuck
         health = .troubled
-        tell([.trouble(line)])
+        if !isTold { tell([.trouble(line)]) }
+    }
+
+    /// A call waits for its answer: it may still come, and then nothing was lost.
+    private func notice(stuck stack: any MulticastDNS) {
+        guard health == .starting || health == .working else { return }
+        health = .stuck
+        tell([.trouble("\(stack.name) doesn't answer; waiting for it")])
     }
 
     // MARK: Records
@@ -171,10 +178,8 @@ final class DiscoverySession: @unchecked Sendable {
     private func passTime() {
         guard let stack else { return }
         obey(pool.tick(at: Self.now))
-        if stack.isStuck {
-            complain("\(stack.name) doesn't answer; waiting for it")
-            return
-        }
+        if stack.isStuck { return notice(stuck: stack) }
+        if health == .stuck { recover(stack) }
         ticks += 1
         guard ticks.isMultiple(of: Self.ticksPerCheck) else { return }
         stack.check()

@@ -32,7 +32,8 @@ struct InterfaceAddress: Hashable, Sendable {
         guard let socket = ConfigurationSocket.shared, interface > 0 else { return false }
         var request = ifreq()
         let isNamed = withUnsafeMutableBytes(of: &request.ifr_ifrn.ifrn_name) { name in
-            name.baseAddress.flatMap { if_indextoname(UInt32(interface), $0.assumingMemoryBound(to: CChar.self)) } != nil
+            name.baseAddress.flatMap { if_indextoname(UInt32(interface), $0.assumingMemoryBound(to: CChar.self)) }
+                != nil
         }
         guard isNamed, ioctl(socket, UInt(SIOCGIFFLAGS), &request) == 0 else { return false }
         return Int(request.ifr_ifru.ifru_flags) & Int(IFF_LOOPBACK) != 0

@@ -24,7 +24,8 @@ struct AdvertRecordsTests {
         let records = AdvertRecords.make(
             announcement, instance: "a.b-123456", host: DNSName("h1", "local"), domain: .local)
 
-        let instance: [UInt8] = [10] + Array("a.b-123456".utf8) + [10] + Array("_groupchat".utf8) + [4]
+        let instance: [UInt8] =
+            [10] + Array("a.b-123456".utf8) + [10] + Array("_groupchat".utf8) + [4]
             + Array("_tcp".utf8) + [5] + Array("local".utf8) + [0]
         #expect(
             records.map(\.name.text) == [

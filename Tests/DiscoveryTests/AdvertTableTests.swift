@@ -106,7 +106,8 @@ struct AdvertTableTests {
     }
 
     @Test(arguments: [
-        IPAddress.anyV4, .anyV6, .v4(0xe000_00fb), .v4(0xffff_ffff), .v4(1), .v6(high: 0xff02 << 48, low: 0xfb, scope: 0),
+        IPAddress.anyV4, .anyV6, .v4(0xe000_00fb), .v4(0xffff_ffff), .v4(1),
+        .v6(high: 0xff02 << 48, low: 0xfb, scope: 0),
         .v6(high: 0xfe80 << 48, low: 1, scope: 0), .v6(high: 0, low: 0xffff_0a00_0001, scope: 0), .loopback,
         .v6(high: 0, low: 1, scope: 0),
     ]) mutating func `an address that no other host can have is no endpoint`(address: IPAddress) {

@@ -87,8 +87,8 @@ struct DaemonTests {
         #expect(eachSeesTheOthers([alice, bob, carol], within: 5))
 
         for host in ["h1", "h2"] {
-            try lab.on(host, "ip", "addr", "add", "10.77.9.\(host.last == "1" ? 1 : 2)/16", "dev", "eth0")
             try lab.on(host, "ip", "addr", "del", "10.77.0.\(host.last == "1" ? 1 : 2)/16", "dev", "eth0")
+            try lab.on(host, "ip", "addr", "add", "10.77.9.\(host.last == "1" ? 1 : 2)/16", "dev", "eth0")
         }
 
         for (peer, address) in [(alice, "10.77.9.1:7001"), (bob, "10.77.9.2:7002")] {

@@ -8,13 +8,16 @@ import Testing
 
     init() throws { host = try LonelyHost() }
 
-    private func probe(_ name: String, _ port: UInt16, mode: String = "embedded", room: String = "lab", key: SigningKey = SigningKey())
+    private func probe(
+        _ name: String, _ port: UInt16, mode: String = "embedded", room: String = "lab", key: SigningKey = SigningKey()
+    )
         throws -> Probe
     {
         try Probe(host.prefix, mode: mode, room: room, name: name, port: port, key: key)
     }
 
-    @Test func `three stacks on one host see one another, nobody sees itself, and who leaves is missed at once`() throws {
+    @Test func `three stacks on one host see one another, nobody sees itself, and who leaves is missed at once`() throws
+    {
         let alice = try probe("alice", 7001), bob = try probe("bob", 7002), carol = try probe("carol", 7003)
 
         #expect(alice.sees(bob, within: 10) && alice.sees(carol, within: 10))
@@ -67,7 +70,8 @@ import Testing
 
     @Test func `without a system bus, avahi says so once, waits, and can be left within a second`() throws {
         let alice = try Probe(
-            ["DBUS_SYSTEM_BUS_ADDRESS=unix:path=/nonexistent"] + host.prefix, mode: "avahi", name: "alice", port: 7001)
+            ["env", "DBUS_SYSTEM_BUS_ADDRESS=unix:path=/nonexistent"] + host.prefix, mode: "avahi", name: "alice",
+            port: 7001)
 
         #expect(alice.waits(upTo: 5) { $0.last?.hasPrefix("trouble") == true })
         #expect(!alice.waits(upTo: 5) { $0.count > 2 })

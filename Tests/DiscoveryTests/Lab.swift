@@ -19,19 +19,14 @@ final class Lab {
     deinit { try? run(["down"]) }
 
     func run(_ arguments: [String]) throws {
-        let process = Process()
-        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-        process.arguments = Self.environment + [Self.script] + arguments
-        process.standardInput = FileHandle.nullDevice
-        process.standardOutput = FileHandle.nullDevice
-        try process.run()
-        process.waitUntilExit()
-        try #require(process.terminationStatus == 0, "lab \(arguments.joined(separator: " "))")
+        let child = try Child(["env"] + Self.environment + [Self.script] + arguments)
+        while child.read() != nil {}
+        #expect(child.wait() == 0, "lab \(arguments.joined(separator: " "))")
     }
 
     func on(_ host: String, _ command: String...) throws { try run(["on", host] + command) }
 
     func probe(_ host: String, _ mode: String, _ name: String, _ port: UInt16) throws -> Probe {
-        try Probe(Self.environment + [Self.script, "on", host], mode: mode, name: name, port: port)
+        try Probe(["env"] + Self.environment + [Self.script, "on", host], mode: mode, name: name, port: port)
     }
 }

@@ -4,13 +4,11 @@ import Testing
 
 /// A discovery-probe process, and the lines it has printed.
 ///
-/// `@unchecked`: `printed` is guarded by `changed`; the process is only asked what any thread may ask.
+/// `@unchecked`: `printed` is guarded by `changed`.
 final class Probe: @unchecked Sendable {
     let key: SigningKey
     let port: UInt16
-    private let process = Process()
-    private let input = Pipe()
-    private let output = Pipe()
+    private let child: Child
     private let changed = NSCondition()
     private var printed = ""
 
@@ -18,30 +16,26 @@ final class Probe: @unchecked Sendable {
 
     /// - Parameter prefix: What runs a command where the probe shall be, such as `nsenter … --`.
     init(
-        _ prefix: [String], mode: String, room: String = "lab", name: String, port: UInt16, key: SigningKey = SigningKey()
+        _ prefix: [String], mode: String, room: String = "lab", name: String, port: UInt16,
+        key: SigningKey = SigningKey()
     ) throws {
         self.key = key
         self.port = port
-        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-        process.arguments =
-            prefix + [
-                Self.directory.appendingPathComponent("discovery-probe").path, mode, room, name, "\(port)",
-                key.seed.hexadecimal,
-            ]
-        process.standardInput = input
-        process.standardOutput = output
-        output.fileHandleForReading.readabilityHandler = { [weak self] handle in
-            let data = handle.availableData
-            data.isEmpty ? handle.readabilityHandler = nil : self?.append(data)
+        let command = Self.directory.appendingPathComponent("discovery-probe").path
+        child = try Child(prefix + [command, mode, room, name, "\(port)", key.seed.hexadecimal])
+        Thread.detachNewThread { [child, weak self] in
+            while let bytes = child.read() { self?.append(bytes) }
         }
-        try process.run()
     }
 
-    deinit { if process.isRunning { kill(process.processIdentifier, SIGKILL) } }
+    deinit {
+        child.kill(SIGKILL)
+        child.wait()
+    }
 
-    private func append(_ data: Data) {
+    private func append(_ bytes: [UInt8]) {
         changed.lock()
-        printed += String(decoding: data, as: UTF8.self)
+        printed += String(decoding: bytes, as: UTF8.self)
         changed.broadcast()
         changed.unlock()
     }
@@ -53,7 +47,9 @@ final class Probe: @unchecked Sendable {
         let deadline = Date(timeIntervalSinceNow: seconds)
         changed.lock()
         defer { changed.unlock() }
-        while !condition(lines(of: printed)) { if !changed.wait(until: deadline) { return condition(lines(of: printed)) } }
+        while !condition(lines(of: printed)) {
+            if !changed.wait(until: deadline) { return condition(lines(of: printed)) }
+        }
         return true
     }
 
@@ -86,41 +82,37 @@ final class Probe: @unchecked Sendable {
 
     /// Ends the subscription, and waits for the probe's last line and end.
     func leave() -> Bool {
-        try? input.fileHandleForWriting.close()
+        close(child.input)
         return waits(upTo: 5) { $0.last == "withdrawn" }
     }
 
     /// Ends it as a crash does.
     func crash() {
-        kill(process.processIdentifier, SIGKILL)
-        process.waitUntilExit()
+        child.kill(SIGKILL)
+        child.wait()
     }
 
     /// Open files of the process.
     var descriptorCount: Int {
-        (try? FileManager.default.contentsOfDirectory(atPath: "/proc/\(process.processIdentifier)/fd").count) ?? 0
+        (try? FileManager.default.contentsOfDirectory(atPath: "/proc/\(child.pid)/fd").count) ?? 0
     }
 }
 
 /// A network namespace of its own, with only `lo`, that needs no privileges to make.
 final class LonelyHost {
-    private let process = Process()
-    private let input = Pipe()
+    private let child: Child
 
     init() throws {
-        let output = Pipe()
-        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-        process.arguments = ["unshare", "-Ur", "--net", "sh", "-c", "ip link set lo up && echo ready && exec cat"]
-        process.standardInput = input
-        process.standardOutput = output
-        try process.run()
-        let answer = try output.fileHandleForReading.read(upToCount: 6)
-        try #require(answer == Data("ready\n".utf8), "no namespace can be made here")
+        child = try Child(["unshare", "-Ur", "--net", "sh", "-c", "ip link set lo up && echo ready && exec cat"])
+        try #require(child.read() == Array("ready\n".utf8), "no namespace can be made here")
     }
 
-    deinit { kill(process.processIdentifier, SIGKILL) }
+    deinit {
+        child.kill(SIGKILL)
+        child.wait()
+    }
 
     var prefix: [String] {
-        ["nsenter", "--target", "\(process.processIdentifier)", "--user", "--preserve-credentials", "--net", "--"]
+        ["nsenter", "--target", "\(child.pid)", "--user", "--preserve-credentials", "--net", "--"]
     }
 }
