@@ -26,9 +26,7 @@ enum AdvertRecords {
     /// The DNS-SD subtype of a room, as browsers take it.
     static func subtype(room: String) -> String { "_\(room)._sub.\(serviceType)" }
 
-    /// - Parameters:
-    ///   - host: Full name of the host whose addresses are the peer's.
-    ///   - domain: Where to announce, as a rule `local`.
+    /// The records of an instance in a domain, as a rule `local`, on a host with that full name.
     static func make(_ announcement: Announcement, instance: String, host: DNSName, domain: DNSName) -> [RawRecord] {
         let type = service + domain
         let owner = DNSName(labels: [Array(instance.utf8)]) + type

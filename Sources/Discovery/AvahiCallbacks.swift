@@ -21,7 +21,7 @@ final class StateContext: Sendable {
     private let loop: AvahiLoop
     private let handler: @Sendable (UInt32) -> Void
 
-    /// - Parameter handler: Runs inside ``AvahiLoop/perform(_:)``: what it references is never let go of on libavahi's thread.
+    /// `handler` runs inside ``AvahiLoop/perform(_:)``, so what it references is never let go of on libavahi's thread.
     init(_ loop: AvahiLoop, handler: @escaping @Sendable (UInt32) -> Void) {
         self.loop = loop
         self.handler = handler
@@ -89,7 +89,7 @@ private func strings(of list: UnsafeMutablePointer<AvahiStringList>?) -> [[UInt8
 }
 
 extension IPAddress {
-    /// - Parameter interface: Where it was heard: the scope of a link-local IPv6 address.
+    /// An address that was heard on an interface: the scope of a link-local IPv6 one.
     init?(_ address: AvahiAddress, interface: AvahiIfIndex) {
         switch address.proto {
         case CAvahi_ipv4: self = .v4(UInt32(bigEndian: address.data.ipv4.address))

@@ -1,16 +1,18 @@
 import CAvahi
 
-/// What libavahi-client and libavahi-core have in common. Only called inside ``AvahiLoop/perform(_:)``.
+/// What libavahi-client and libavahi-core have in common.
+///
+/// Only called inside ``AvahiLoop/perform(_:)``.
 protocol AvahiCalls {
     var lastError: CInt { get }
-    /// - Parameter group: What the record can be withdrawn with; without one it lasts as long as the stack.
+    /// Publishes a record; without a group, which it could be withdrawn with, it lasts as long as the stack.
     func add(_ record: RawRecord, flags: AvahiPublishFlags, to group: OpaquePointer?) -> CInt
     func makeBrowser(_ type: String, _ context: UnsafeMutableRawPointer) -> OpaquePointer?
     func makeResolver(_ record: RecordKey, _ name: String, _ context: UnsafeMutableRawPointer) -> OpaquePointer?
     func freeResolver(_ resolver: OpaquePointer)
 }
 
-/// What only libavahi-client is used for: records that can be withdrawn together. Where it is missing they can't.
+/// Records that can be withdrawn together: libavahi-client only.
 protocol AvahiGroups {
     func makeGroup(_ context: UnsafeMutableRawPointer) -> OpaquePointer?
     func freeGroup(_ group: OpaquePointer)

@@ -95,7 +95,7 @@ final class AvahiDaemon: MulticastDNS, @unchecked Sendable {
         }
     }
 
-    /// - Parameter isNamed: Whether the daemon has its host name; while it looks for another, nothing can be announced.
+    /// Announces and browses; while the daemon looks for another host name, nothing can be announced.
     private func serve(_ client: OpaquePointer, isNamed: Bool) throws(AvahiError) {
         report(.answered)
         let station = station ?? makeStation(client)

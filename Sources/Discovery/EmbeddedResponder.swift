@@ -129,8 +129,9 @@ final class EmbeddedResponder: MulticastDNS, @unchecked Sendable {
 
     // MARK: Addresses
 
-    /// Looks every 2 s, as long as this server runs. A published address can't be withdrawn alone, see ``ServerCalls``:
-    /// for that all begins anew.
+    /// Looks every 2 s, as long as this server runs.
+    ///
+    /// A published address can't be withdrawn alone, see ``ServerCalls``: for that all begins anew.
     private func followAddresses(_ attempt: Int) {
         loop.perform(after: Self.addressPeriod) { [weak self] in
             guard let self, attempt == self.attempt, let server = server?.handle else { return }

@@ -6,7 +6,8 @@ enum InstanceName {
     static let usualDigits = 6
     private static let nameless = "peer"
 
-    /// - Parameter digits: How many digits of the PeerID follow the name: more of them give another name for the same peer.
+    /// As ``Discovery/instanceName(displayName:peer:)``, with a number of the PeerID's digits: more of them give another
+    /// name for the same peer.
     static func make(displayName: String, peer: PeerID, digits: Int) -> String {
         let suffix = "-" + peer.description.prefix(digits)
         let name = displayName.cut(toBytes: maximumLength - suffix.utf8.count)

@@ -51,9 +51,7 @@ struct ResolverPool: Sendable {
 
     mutating func vanished(_ key: RecordKey, at now: UInt64) -> [Command] { forget(key) + fill(at: now) }
 
-    /// A resolver answered.
-    ///
-    /// - Parameter isPeer: Whether the answer is another peer's advert.
+    /// A resolver answered, with another peer's advert or not.
     mutating func resolved(_ key: RecordKey, isPeer: Bool, at now: UInt64) -> [Command] {
         guard isActive(key) else { return [] }
         records[key]?.isPeer = isPeer

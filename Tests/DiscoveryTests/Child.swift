@@ -1,4 +1,5 @@
 import Glibc
+import Locking
 
 /// A child process that inherits nothing but the three standard files: what it leaves running can't hold up a pipe of ours,
 /// nor be taken for itself.
@@ -8,12 +9,12 @@ final class Child: Sendable {
     }
 
     let pid: pid_t
-    /// Ours: the child reads what is written here.
-    let input: CInt
+    private let input: Locked<CInt?>  // ours: the child reads what is written here
     /// Ours: what the child prints.
     let output: CInt
+    private let status = Locked<CInt?>(nil)
 
-    /// - Parameter arguments: Command and arguments; the command is looked for in `PATH`.
+    // The command is looked for in `PATH`.
     init(_ arguments: [String]) throws {
         var toChild: [CInt] = [-1, -1], fromChild: [CInt] = [-1, -1]
         guard pipe(&toChild) == 0, pipe(&fromChild) == 0 else {
@@ -33,19 +34,37 @@ final class Child: Sendable {
         close(fromChild[1])
         for ours in [toChild[1], fromChild[0]] { _ = fcntl(ours, F_SETFD, FD_CLOEXEC) }
         self.pid = pid
-        input = toChild[1]
+        input = Locked(toChild[1])
         output = fromChild[0]
         guard code == 0 else { throw Failure(description: "spawn \(arguments[0]): errno \(code)") }
     }
 
-    /// - Returns: The exit status; -1 if a signal ended it.
-    @discardableResult func wait() -> CInt {
-        var status: CInt = 0
-        while waitpid(pid, &status, 0) == -1, errno == EINTR {}
-        return status & 0x7f == 0 ? status >> 8 & 0xff : -1
+    deinit {
+        end()
+        endInput()
+        close(output)
     }
 
-    func kill(_ signal: CInt) { _ = Glibc.kill(pid, signal) }
+    /// Lets the child read its end of file.
+    func endInput() { if let file = input.withLock({ $0.take() }) { close(file) } }
+
+    /// - Returns: The exit status; -1 if a signal ended it.
+    @discardableResult func wait() -> CInt {
+        status.withLock { status in
+            if let status { return status }
+            var word: CInt = 0
+            while waitpid(pid, &word, 0) == -1, errno == EINTR {}
+            let result = word & 0x7f == 0 ? word >> 8 & 0xff : -1
+            status = result
+            return result
+        }
+    }
+
+    /// Kills it if it still runs.
+    func end() {
+        if status.withLock({ $0 == nil }) { kill(pid, SIGKILL) }
+        wait()
+    }
 
     /// Blocks until the child has printed something.
     ///

@@ -13,7 +13,7 @@ import Testing
     )
         throws -> Probe
     {
-        try Probe(host.prefix, mode: mode, room: room, name: name, port: port, key: key)
+        try Probe(in: host, host.prefix, mode: mode, room: room, name: name, port: port, key: key)
     }
 
     @Test func `three stacks on one host see one another, nobody sees itself, and who leaves is missed at once`() throws
@@ -70,7 +70,8 @@ import Testing
 
     @Test func `without a system bus, avahi says so once, waits, and can be left within a second`() throws {
         let alice = try Probe(
-            ["env", "DBUS_SYSTEM_BUS_ADDRESS=unix:path=/nonexistent"] + host.prefix, mode: "avahi", name: "alice",
+            in: host, ["env", "DBUS_SYSTEM_BUS_ADDRESS=unix:path=/nonexistent"] + host.prefix, mode: "avahi",
+            name: "alice",
             port: 7001)
 
         #expect(alice.waits(upTo: 5) { $0.last?.hasPrefix("trouble") == true })

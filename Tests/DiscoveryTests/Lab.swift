@@ -8,7 +8,8 @@ final class Lab {
     static var isPossible: Bool { geteuid() == 0 }
     /// Whether a test that can't run here counts as failed.
     static var isRequired: Bool { ProcessInfo.processInfo.environment["REQUIRE_ROOT_TESTS"] == "1" }
-    static let environment = ["LAB_NAME=disco"]
+    /// One lab a process: others may have theirs.
+    private static let environment = ["LAB_NAME=disco\(getpid())"]
 
     init(hosts: Int, avahi: Bool = true) throws {
         try #require(Self.isPossible, "the lab needs root")
@@ -27,6 +28,7 @@ final class Lab {
     func on(_ host: String, _ command: String...) throws { try run(["on", host] + command) }
 
     func probe(_ host: String, _ mode: String, _ name: String, _ port: UInt16) throws -> Probe {
-        try Probe(["env"] + Self.environment + [Self.script, "on", host], mode: mode, name: name, port: port)
+        let prefix = ["env"] + Self.environment + [Self.script, "on", host]
+        return try Probe(in: self, prefix, mode: mode, name: name, port: port)
     }
 }

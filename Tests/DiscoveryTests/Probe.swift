@@ -8,17 +8,19 @@ import Testing
 final class Probe: @unchecked Sendable {
     let key: SigningKey
     let port: UInt16
+    private let place: AnyObject  // goes after the probe in it
     private let child: Child
     private let changed = NSCondition()
-    private var printed = ""
+    private var printed: [UInt8] = []
 
     static let directory = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()
 
-    /// - Parameter prefix: What runs a command where the probe shall be, such as `nsenter … --`.
+    // The prefix runs a command where the probe shall be, such as `nsenter … --`.
     init(
-        _ prefix: [String], mode: String, room: String = "lab", name: String, port: UInt16,
+        in place: AnyObject, _ prefix: [String], mode: String, room: String = "lab", name: String, port: UInt16,
         key: SigningKey = SigningKey()
     ) throws {
+        self.place = place
         self.key = key
         self.port = port
         let command = Self.directory.appendingPathComponent("discovery-probe").path
@@ -28,14 +30,11 @@ final class Probe: @unchecked Sendable {
         }
     }
 
-    deinit {
-        child.kill(SIGKILL)
-        child.wait()
-    }
+    deinit { child.end() }
 
     private func append(_ bytes: [UInt8]) {
         changed.lock()
-        printed += String(decoding: bytes, as: UTF8.self)
+        printed += bytes
         changed.broadcast()
         changed.unlock()
     }
@@ -59,8 +58,10 @@ final class Probe: @unchecked Sendable {
         return lines(of: printed)
     }
 
-    private func lines(of text: String) -> [String] {
-        text.split(separator: "\n").compactMap { $0.split(separator: " ", maxSplits: 1).last.map(String.init) }
+    private func lines(of bytes: [UInt8]) -> [String] {
+        String(decoding: bytes, as: UTF8.self).split(separator: "\n").compactMap {
+            $0.split(separator: " ", maxSplits: 1).last.map(String.init)
+        }
     }
 
     /// Whether the last thing said of a peer is where it is, and that with its port.
@@ -82,14 +83,13 @@ final class Probe: @unchecked Sendable {
 
     /// Ends the subscription, and waits for the probe's last line and end.
     func leave() -> Bool {
-        close(child.input)
+        child.endInput()
         return waits(upTo: 5) { $0.last == "withdrawn" }
     }
 
     /// Ends it as a crash does.
     func crash() {
-        child.kill(SIGKILL)
-        child.wait()
+        child.end()
     }
 
     /// Open files of the process.
@@ -107,10 +107,7 @@ final class LonelyHost {
         try #require(child.read() == Array("ready\n".utf8), "no namespace can be made here")
     }
 
-    deinit {
-        child.kill(SIGKILL)
-        child.wait()
-    }
+    deinit { child.end() }
 
     var prefix: [String] {
         ["nsenter", "--target", "\(child.pid)", "--user", "--preserve-credentials", "--net", "--"]
