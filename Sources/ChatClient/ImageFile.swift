@@ -16,7 +16,7 @@ struct ImageFile {
         let number = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY)
         guard number >= 0 else {
             let code = errno
-            throw CommandFailure(.noInput, "\(shown): \(Self.reason(path, code))")
+            throw CommandFailure(.noInput, "\(shown)\(Self.reason(path, code))")
         }
         descriptor = Descriptor(owning: number)
         var status = stat()
@@ -31,8 +31,8 @@ struct ImageFile {
 
     private static func reason(_ path: String, _ code: CInt) -> String {
         var status = stat()
-        if code == ENXIO, stat(path, &status) == 0 { return "is \(kind(status.st_mode)), not a file" }
-        return String(cString: strerror(code))
+        if code == ENXIO, stat(path, &status) == 0 { return " is \(kind(status.st_mode)), not a file" }
+        return ": \(String(cString: strerror(code)))"
     }
 
     private static func kind(_ mode: mode_t) -> String {

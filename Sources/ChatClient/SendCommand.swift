@@ -71,7 +71,8 @@ struct MessageLines {
         var failure: CommandFailure?
     }
 
-    private var splitter = LineSplitter(limit: EventBody.maximumTextLength)
+    /// Longer than any text, so that a line over the limit can be told its length.
+    private var splitter = LineSplitter(limit: 1024 * 1024)
     private var number = 0
     private(set) var isOver = false
 
