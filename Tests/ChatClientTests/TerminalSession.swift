@@ -13,15 +13,10 @@ final class TerminalSession: Sendable {
     private let seen = Locked<[UInt8]>([])
     private let isOver = Locked(false)
 
-    /// Where this build put the program.
+    /// Beside the running tests, where this build put it.
     static let program: String = {
-        let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-            .deletingLastPathComponent()
-        #if DEBUG
-            return root.appendingPathComponent(".build/debug/chat").path
-        #else
-            return root.appendingPathComponent(".build/release/chat").path
-        #endif
+        let tests = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? ""
+        return URL(fileURLWithPath: tests).deletingLastPathComponent().appendingPathComponent("chat").path
     }()
 
     init(_ arguments: [String] = [], _ environment: [String: String], columns: UInt16 = 40, rows: UInt16 = 10) throws {

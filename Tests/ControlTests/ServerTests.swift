@@ -174,7 +174,9 @@ struct ServerTests {
 
     @Test func `a client that fell behind gets a gap as its last notification`() throws {
         let watchers = Locked<[ControlConnection]>([])
-        let daemon = try Daemon { call, connection, reply in
+        var limits = ControlLimits()
+        limits.farewell = 60_000  // this test reads only after all was said, however slow that is
+        let daemon = try Daemon(limits: limits) { call, connection, reply in
             watchers.withLock { $0.append(connection) }
             reply.succeed(NoFields())
         }
@@ -219,6 +221,30 @@ struct ServerTests {
         let failure = #expect(throws: CommandFailure.self) { try daemon.client().call(.hello, NoFields()) }
 
         #expect(failure?.exit == .software)
+    }
+
+    @Test(.enabled(if: geteuid() == 0, "only root can be another user"))
+    func `another user is told so, even where the files would let it in`() throws {
+        let daemon = try Daemon(Self.echo)
+        for path in [daemon.directory.path, daemon.state.path, daemon.state.socket] { chmod(path, 0o777) }
+        let stranger = Process()
+        stranger.executableURL = URL(fileURLWithPath: "/usr/bin/setpriv")
+        let script = """
+            my $s = IO::Socket::UNIX->new(Peer => shift) or die $!;
+            print $s qq({"jsonrpc":"2.0","id":1,"method":"hello"}\n); print <$s>
+            """
+        stranger.arguments = [
+            "--reuid=65534", "--regid=65534", "--clear-groups", "perl", "-MIO::Socket::UNIX", "-e", script,
+            daemon.state.socket,
+        ]
+        let pipe = Pipe()
+        stranger.standardOutput = pipe
+        try stranger.run()
+        let answer = String(decoding: try pipe.fileHandleForReading.readToEnd() ?? Data(), as: UTF8.self)
+        stranger.waitUntilExit()
+
+        #expect(answer.contains(#""data":{"exit":77},"message":"this chatd belongs to another user""#))
+        #expect(!answer.contains("alice"))
     }
 
     static func makeFile(in directory: String) throws -> Descriptor {
