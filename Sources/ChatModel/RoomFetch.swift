@@ -17,6 +17,8 @@ struct Fetch {
     var source: PeerID?
     /// Who said that it lacks the blob, or didn't deliver.
     var lacking: Set<PeerID> = []
+    /// How often in a row one of them was turned away from.
+    var failures: UInt64 = 0
 }
 
 // An image arrives
@@ -27,8 +29,8 @@ extension RoomState {
         if Names.fileName(forImageNamed: image.name) == nil {
             refuse(line, image, "its name is not a file's name")
         } else if image.size > limits.autoFetch {
-            refuse(
-                line, image, "\(Self.mebibytes(image.size)) is over its limit of \(Self.mebibytes(limits.autoFetch))")
+            let size = Self.mebibytes(image.size, roundedUp: true)
+            refuse(line, image, "\(size) is over its limit of \(Self.mebibytes(limits.autoFetch, roundedUp: false))")
         } else {
             fetch(line, image, id)
         }
@@ -41,6 +43,9 @@ extension RoomState {
     }
 
     private mutating func fetch(_ line: Transcript, _ image: ImageInfo, _ id: EventID) {
+        if let size = fetches[image.root]?.size, size != image.size {
+            return refuse(line, image, "another image has these bytes and another size")
+        }
         arrivals[id] = line
         let change = TransferChange.started(
             direction: .receive, name: image.name, size: image.size, peers: [line.peer: line.name])
@@ -54,9 +59,9 @@ extension RoomState {
         }
     }
 
-    mutating func refuse(_ line: Transcript, _ image: ImageInfo, _ reason: String) {
+    private mutating func refuse(_ line: Transcript, _ image: ImageInfo, _ reason: String) {
         guard let id = line.id else { return }
-        tell(line.peer, BlobState(root: image.root, progress: .refused(reason)))
+        tellEnd(line.peer, BlobState(root: image.root, progress: .refused(reason)))
         settle(line, image, id, .refused(reason))
     }
 
@@ -64,9 +69,29 @@ extension RoomState {
         if peers[author]?.isLinked == true { effects.append(.send(author, [.blobState(state)])) }
     }
 
+    /// Tells an author that an arrival is over, now and when it is linked anew.
+    mutating func tellEnd(_ author: PeerID, _ state: BlobState) {
+        ended.removeAll { $0.author == author && $0.state.root == state.root }
+        ended.append((author, state))
+        if ended.count > limits.endsKept { ended.removeFirst() }
+        tell(author, state)
+    }
+
+    /// Tells an author all that a link which is gone may have swallowed.
+    mutating func tellAgain(_ author: PeerID) {
+        for (whose, state) in ended where whose == author { tell(author, state) }
+        for root in fetches.keys.sorted(by: rootOrder) {
+            guard let fetch = fetches[root], !fetch.isComplete, authors(of: fetch).contains(author) else { continue }
+            tell(author, BlobState(root: root, progress: .verified(fetch.verified)))
+        }
+    }
+
+    private func authors(of fetch: Fetch) -> Set<PeerID> { Set(fetch.events.compactMap { arrivals[$0]?.peer }) }
+
     /// Whole mebibytes from one on, else bytes.
-    static func mebibytes(_ size: UInt64) -> String {
-        size >= 1 << 20 ? "\((size + 1 << 19) >> 20) MiB" : "\(size) bytes"
+    static func mebibytes(_ size: UInt64, roundedUp: Bool) -> String {
+        let isMore = roundedUp && !size.isMultiple(of: 1 << 20)
+        return size >= 1 << 20 ? "\(size >> 20 + (isMore ? 1 : 0)) MiB" : "\(size) bytes"
     }
 }
 
@@ -91,6 +116,7 @@ extension RoomState {
         fetch.isOpen = true
         fetch.hasHashes = progress.hasHashes
         fetch.missing = progress.missing
+        if progress.verified > fetch.verified { fetch.failures = 0 }
         fetch.inFlight.formIntersection(progress.missing)
         fetch.verified = progress.verified
         fetch.isComplete = progress.isComplete
@@ -101,6 +127,7 @@ extension RoomState {
         } else {
             advanced(fetch)
             proceed(root)
+            if !authors(of: fetch).contains(where: { peers[$0]?.isPresent == true }) { stalled(root) }
         }
     }
 
@@ -109,7 +136,9 @@ extension RoomState {
         for id in fetch.events {
             guard let line = arrivals[id] else { continue }
             effects.append(.transfer(id, .advanced(line.peer, to: fetch.verified)))
-            tell(line.peer, BlobState(root: fetch.root, progress: .verified(fetch.verified)))
+        }
+        for author in authors(of: fetch).sorted() {
+            tell(author, BlobState(root: fetch.root, progress: .verified(fetch.verified)))
         }
     }
 
@@ -123,7 +152,7 @@ extension RoomState {
         }
         guard let source = fetch.source else {
             fetches[root] = fetch
-            return
+            return retryLater(fetch)
         }
         if !fetch.hasHashes {
             if fetch.inFlight.isEmpty {
@@ -139,11 +168,19 @@ extension RoomState {
         }
         fetches[root] = fetch
         set(.fetchTimeout(root), after: limits.fetchTimeout)
+        show(.receiving, of: fetch) { if case .waiting = $0 { true } else { false } }
+    }
+
+    /// Who failed may deliver another time, and who had nothing may have it by then.
+    private mutating func retryLater(_ fetch: Fetch) {
+        if linked.isEmpty { return }
+        let doubled = limits.fetchPause << min(max(fetch.failures, 1) - 1, 16)
+        set(.fetchTimeout(fetch.root), after: min(doubled, limits.fetchPauseLimit))
     }
 
     /// An image's author before others: it has the blob for certain.
     private func source(for fetch: Fetch) -> PeerID? {
-        let authors = Set(fetch.events.compactMap { arrivals[$0]?.peer })
+        let authors = authors(of: fetch)
         let able = linked.filter { !fetch.lacking.contains($0) }
         return able.first(where: authors.contains) ?? able.first
     }
@@ -181,7 +218,9 @@ extension RoomState {
     }
 
     mutating func fetchTimedOut(_ root: BlobRoot) {
-        if let source = fetches[root]?.source { giveUp(source, on: root) }
+        if let source = fetches[root]?.source { return giveUp(source, on: root) }
+        fetches[root]?.lacking = []
+        proceed(root)
     }
 
     /// Turns to another holder.
@@ -189,9 +228,10 @@ extension RoomState {
         guard fetches[root]?.source == peer else { return }
         fetches[root]?.lacking.insert(peer)
         fetches[root]?.source = nil
+        fetches[root]?.failures += 1
         timers.cancel(.fetchTimeout(root))
         proceed(root)
-        if fetches[root]?.source == nil { wait(root) }
+        stalled(root)
     }
 }
 
@@ -205,6 +245,11 @@ extension RoomState {
         }
     }
 
+    /// A blob link broke under a chat link that holds.
+    mutating func sourceFailed(_ peer: PeerID) {
+        for root in fetches.keys.sorted(by: rootOrder) { giveUp(peer, on: root) }
+    }
+
     mutating func sourceBack(_ peer: PeerID, for root: BlobRoot) {
         fetches[root]?.lacking.remove(peer)
         if fetches[root]?.source == nil { proceed(root) }
@@ -212,19 +257,23 @@ extension RoomState {
 
     /// A peer left: images that nobody here can deliver say so.
     mutating func stalled() {
-        for root in fetches.keys.sorted(by: rootOrder) where fetches[root]?.source == nil { wait(root) }
+        for root in fetches.keys.sorted(by: rootOrder) { stalled(root) }
     }
 
-    private mutating func wait(_ root: BlobRoot) {
-        guard let fetch = fetches[root], !fetch.isComplete else { return }
+    private mutating func stalled(_ root: BlobRoot) {
+        guard let fetch = fetches[root], fetch.source == nil, !fetch.isComplete else { return }
+        let names = authors(of: fetch).sorted().map { "'\(name(of: $0))'" }.joined(separator: " or ")
+        show(.waiting("nobody here delivers it; it goes on when \(names) does"), of: fetch) { _ in true }
+    }
+
+    /// Changes the state of a blob's lines, of those that are in one of certain states.
+    private mutating func show(_ new: ImageState, of fetch: Fetch, where isMeant: (ImageState) -> Bool) {
         for id in fetch.events {
-            guard let line = arrivals[id], case .image(let image, let state) = line.content else { continue }
-            let waiting = ImageState.waiting("nobody here has it; it goes on when '\(name(of: line.peer))' is back")
-            if state == waiting { continue }
-            arrivals[id]?.content = .image(image, waiting)
-            var waitingLine = line
-            waitingLine.content = .image(image, waiting)
-            effects.append(.update(waitingLine))
+            guard var line = arrivals[id], case .image(let image, let state) = line.content else { continue }
+            guard isMeant(state), state != new else { continue }
+            line.content = .image(image, new)
+            arrivals[id] = line
+            effects.append(.update(line))
         }
     }
 }
@@ -240,7 +289,7 @@ extension RoomState {
 
     private mutating func placed(_ id: EventID, _ path: String) {
         guard let line = arrivals[id], case .image(let image, _) = line.content else { return }
-        tell(line.peer, BlobState(root: image.root, progress: .verified(image.size)))
+        tellEnd(line.peer, BlobState(root: image.root, progress: .verified(image.size)))
         effects.append(.transfer(id, .finished(line.peer)))
         settle(line, image, id, .received(path: path))
         drop(id, of: image.root)
@@ -264,7 +313,7 @@ extension RoomState {
     }
 
     private mutating func fail(_ line: Transcript, _ image: ImageInfo, _ id: EventID, _ reason: String) {
-        tell(line.peer, BlobState(root: image.root, progress: .refused(reason)))
+        tellEnd(line.peer, BlobState(root: image.root, progress: .refused(reason)))
         effects.append(.transfer(id, .failed(line.peer, reason: reason)))
         settle(line, image, id, .failed(reason))
     }

@@ -10,6 +10,8 @@ public struct RoomLimits: Hashable, Sendable {
     /// After so long without success, dials are `slowDialPause` apart.
     public var eagerDialPeriod: UInt64 = 600_000
     public var slowDialPause: UInt64 = 30_000
+    /// How long a link must have held for its end to be met with a dial at once.
+    public var steadyLink: UInt64 = 5_000
     /// The pause before an incompatible peer is dialled again.
     public var incompatiblePause: UInt64 = 60_000
     /// How long events of a linked author are awaited before they are asked for.
@@ -27,6 +29,11 @@ public struct RoomLimits: Hashable, Sendable {
     public var chunksInFlight = 4
     /// How long a blob's source may pause before another is asked.
     public var fetchTimeout: UInt64 = 10_000
+    /// The first pause before those who didn't deliver a blob are asked again; doubles up to `fetchPauseLimit`.
+    public var fetchPause: UInt64 = 1_000
+    public var fetchPauseLimit: UInt64 = 60_000
+    /// How many ended arrivals are told to their authors again when these are linked anew.
+    public var endsKept = 64
     /// The largest image fetched without asking, in bytes.
     public var autoFetch: UInt64 = 32 << 20
     /// How far a peer's clock may pull ours ahead of our wall clock.

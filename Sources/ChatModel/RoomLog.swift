@@ -15,7 +15,7 @@ struct Log {
 // Own events
 extension RoomState {
     mutating func append(_ body: EventBody, _ nonce: Nonce, _ command: CommandID) {
-        clock = max(HybridTime(milliseconds: wall), HybridTime(value: clock.value + 1))
+        clock = max(HybridTime(milliseconds: wall), clock.next)
         let event = BatchEvent(
             kind: body.kind, nonce: nonce, clock: clock, wallTime: wall, body: body.encoded(authorName: displayName))
         effects.append(.append(event, command))
@@ -23,7 +23,7 @@ extension RoomState {
 
     mutating func appended(_ appended: [Appended], _ batches: [Batch]) {
         for batch in batches {
-            logs[ownLog] = Log(last: batch.last, lastID: batch.lastID)
+            advance(batch)
             push(batch)
             for (event, id) in zip(batch.events, batch.ids) { show(event, id) }
         }
@@ -60,7 +60,8 @@ extension RoomState {
         guard let known = peers[peer], known.isLinked else { return }
         let isFirst = !known.isIntroduced
         for entry in have.entries where entry.log.isForRoom {
-            guard logs[entry.log] != nil || logs.count < limits.maximumLogs else { continue }
+            let count = max(logs.count, peers[peer]?.have.count ?? 0)
+            guard logs[entry.log] != nil || count < limits.maximumLogs else { continue }
             // This version holds runs from 1 on; what a peer has beyond a gap of its own is asked for when it is closed.
             peers[peer]?.have[entry.log] = entry.ranges.first { $0.numbers.lowerBound == 1 }
         }
@@ -81,6 +82,24 @@ extension RoomState {
         peers[peer]?.pushed = max(pushed, last)
     }
 
+    /// Whoever is about to catch up with our own log gets what was added meanwhile too, and is pushed what follows.
+    mutating func serve(_ want: Want, to peer: PeerID) {
+        guard isKnown(want.log, to: peer) else { return }
+        effects.append(.serve(want, to: peer))
+        guard want.log == ownLog, let last = logs[ownLog]?.last, let pushed = peers[peer]?.pushed,
+            want.numbers.lowerBound <= last, last - want.numbers.lowerBound < Batch.maximumCount
+        else { return }
+        peers[peer]?.pushed = max(pushed, last)
+        if want.numbers.upperBound < last {
+            effects.append(.serve(Want(log: ownLog, numbers: want.numbers.upperBound + 1...last), to: peer))
+        }
+    }
+
+    /// A direct log is nobody's business but its two ends'.
+    private func isKnown(_ log: LogID, to peer: PeerID) -> Bool {
+        log.isForRoom || log.author == peer || log.audience == peer.key
+    }
+
     private func lacks(_ log: LogID, _ holder: PeerID) -> Bool {
         (peers[holder]?.have[log]?.numbers.upperBound ?? 0) > (logs[log]?.last ?? 0)
     }
@@ -98,8 +117,8 @@ extension RoomState {
         if holders.allSatisfy(log.failed.contains) { log.failed = [] }
         guard let holder = choose(holders.filter { !log.failed.contains($0) }, preferring: id.author),
             let end = peers[holder]?.have[id]?.numbers.upperBound
-        else { return }
-        let numbers = log.last + 1...min(end, log.last + limits.wantLength)
+        else { return forget(id) }
+        let numbers = log.last + 1...log.last + min(end - log.last, limits.wantLength)
         log.asked = (holder, numbers)
         logs[id] = log
         effects.append(.send(holder, [.want(Want(log: id, numbers: numbers))]))
@@ -132,11 +151,15 @@ extension RoomState {
         } else {
             want(log)
         }
-        if logs[log]?.last == 0, logs[log]?.asked == nil { logs[log] = nil }
+    }
+
+    /// Drops what is known of a log of which we have nothing, and nobody here anything to give.
+    private mutating func forget(_ log: LogID) {
+        if logs[log]?.last == 0, logs[log]?.isForked == false { logs[log] = nil }
     }
 
     mutating func forgetWants(from peer: PeerID) {
-        for (log, state) in logs where state.asked?.holder == peer {
+        for log in logs.keys.sorted(by: logOrder) where logs[log]?.asked?.holder == peer {
             timers.cancel(.wantTimeout(log))
             logs[log]?.asked = nil
             set(.want(log), after: 0)
@@ -147,27 +170,41 @@ extension RoomState {
 // Events of others
 extension RoomState {
     mutating func stored(_ batches: [StoredBatch], from peer: PeerID) {
+        var grown: Set<LogID> = []
         for stored in batches {
             let batch = stored.batch
             switch stored.result {
             case .known: break
-            case .gap: if lacks(batch.log, peer) { want(batch.log) } else { learn(batch, from: peer) }
+            case .gap:
+                learn(batch, from: peer)
+                want(batch.log)
             case .forked: fork(batch.log)
-            case .stored(let first): took(batch, from: first, by: peer)
+            case .stored(let first):
+                took(batch, from: first)
+                grown.insert(batch.log)
             }
+        }
+        let entries = grown.sorted(by: logOrder).filter { isKnown($0, to: peer) }.compactMap(entry)
+        if !entries.isEmpty, peers[peer]?.isLinked == true {
+            effects.append(.send(peer, Have.pages(entries).map { .have($0) }))
         }
     }
 
-    /// A push beyond what we have tells that the sender has more than it said.
+    /// A push beyond what we have tells that its author has more than it said.
     private mutating func learn(_ batch: Batch, from peer: PeerID) {
-        guard batch.log.author == peer else { return }
+        guard batch.log.author == peer, batch.log.isForRoom, peers[peer]?.isLinked == true,
+            batch.last > peers[peer]?.have[batch.log]?.numbers.upperBound ?? 0
+        else { return }
         peers[peer]?.have[batch.log] = EventRange(numbers: 1...batch.last, lastID: batch.lastID)
-        want(batch.log)
     }
 
-    private mutating func took(_ batch: Batch, from first: UInt64, by peer: PeerID) {
+    private mutating func advance(_ batch: Batch) {
         logs[batch.log, default: Log(last: 0, lastID: .none)].last = batch.last
         logs[batch.log]?.lastID = batch.lastID
+    }
+
+    private mutating func took(_ batch: Batch, from first: UInt64) {
+        advance(batch)
         logs[batch.log]?.failed = []
         if logs[batch.log]?.asked != nil { set(.wantTimeout(batch.log), after: limits.wantTimeout) }
         for (index, event) in batch.events.enumerated() where batch.first + UInt64(index) >= first {
@@ -178,7 +215,6 @@ extension RoomState {
             }
             arrived(line)
         }
-        if let entry = entry(batch.log) { effects.append(.send(peer, [.have(Have(entries: [entry]))])) }
         say(batch.log)
     }
 
@@ -191,7 +227,7 @@ extension RoomState {
     }
 
     private mutating func advanceClock(to received: HybridTime) {
-        clock = max(clock, min(received, HybridTime(milliseconds: wall + limits.clockLead)))
+        clock = max(clock, min(received, HybridTime(milliseconds: wall.adding(limits.clockLead))))
     }
 
     private mutating func fork(_ log: LogID) {
@@ -205,7 +241,12 @@ extension RoomState {
 
 // What we tell others that we have
 extension RoomState {
-    func entry(_ id: LogID) -> Have.Entry? {
+    mutating func introduce(to peer: PeerID) {
+        let entries = logs.keys.sorted(by: logOrder).filter { isKnown($0, to: peer) }.compactMap(entry)
+        effects.append(.send(peer, Have.pages(entries).map { .have($0) }))
+    }
+
+    private func entry(_ id: LogID) -> Have.Entry? {
         guard let log = logs[id], log.last > 0 else { return nil }
         return Have.Entry(log: id, ranges: [EventRange(numbers: 1...log.last, lastID: log.lastID)])
     }
@@ -219,7 +260,7 @@ extension RoomState {
         let entries = unsaid.sorted(by: logOrder).compactMap(entry)
         unsaid = []
         for peer in linked {
-            let news = entries.filter { peers[peer]?.have[$0.log] != $0.ranges.first }
+            let news = entries.filter { isKnown($0.log, to: peer) && peers[peer]?.have[$0.log] != $0.ranges.first }
             if !news.isEmpty { effects.append(.send(peer, Have.pages(news).map { .have($0) })) }
         }
     }

@@ -5,6 +5,7 @@ import Identity
 struct Peer {
     var name: String?
     var isLinked = false
+    var linkedSince: UInt64 = 0
     /// Whether people see it as there; outlasts a link by the grace.
     var isPresent = false
     /// Where it is announced, and where a dial of ours reached it.
@@ -65,6 +66,8 @@ extension RoomState {
     mutating func found(_ peer: PeerID, at endpoints: [Endpoint]) {
         guard peer != me else { return }
         peers[peer, default: Peer()].endpoints = endpoints
+        let isScheduled = timers.isSet(.dial(peer)) || places.contains { $0.peer == peer }
+        if isScheduled, peers[peer]?.isIncompatible == true { return }
         peers[peer]?.pace.succeeded()
         if peers[peer]?.isPresent == false { tellStatus(of: peer, .connecting) }
         dial(peer)
@@ -109,22 +112,29 @@ extension RoomState {
 
     private mutating func dialled(_ peer: PeerID, _ outcome: DialOutcome) {
         peers[peer]?.isDialling = false
-        if case .linked = outcome { return }
+        if case .linked = outcome {
+            // The link itself is told of apart; if it is gone already, a dial is due all the same.
+            let isDue = peers[peer]?.isLinked == false && !timers.isSet(.dial(peer))
+            if isDue { set(.dial(peer), after: limits.dialPauseLimit) }
+            return
+        }
         guard var known = peers[peer], !known.isLinked else { return }
         if case .refused = outcome, known.isPresent { leave(peer) }
         let pause = known.pace.failed(now: now, limits, &random)
         peers[peer]?.pace = known.pace
-        if !known.candidates.isEmpty { set(.dial(peer), after: pause) }
+        if !timers.isSet(.dial(peer)) { set(.dial(peer), after: pause) }
     }
 
     private mutating func dialled(place index: Int, _ outcome: DialOutcome) {
         places[index].isDialling = false
+        var pause = places[index].pace.failed(now: now, limits, &random)
         if case .linked(let peer) = outcome {
             places[index].peer = peer
             places[index].pace.succeeded()
             if peers[peer]?.isLinked == true { return }
+            pause = peers[peer]?.isIncompatible == true ? limits.incompatiblePause : limits.dialPauseLimit
         }
-        set(.dialPlace(index), after: places[index].pace.failed(now: now, limits, &random))
+        if !timers.isSet(.dialPlace(index)) { set(.dialPlace(index), after: pause) }
     }
 }
 
@@ -132,41 +142,49 @@ extension RoomState {
 extension RoomState {
     mutating func linkUp(_ peer: PeerID, _ endpoint: Endpoint, isDialler: Bool) {
         var known = peers[peer] ?? Peer()
+        if !known.isLinked { known.linkedSince = now }
         known.isLinked = true
-        known.isDialling = false
         known.isIntroduced = false
         known.have = [:]
         known.pushed = 0
         known.unconfirmed = []
-        known.pace.succeeded()
         known.endpoint = endpoint
         if isDialler { known.reachedAt = endpoint }
         peers[peer] = known
         timers.cancel(.grace(peer))
         timers.cancel(.dial(peer))
         forgetWants(from: peer)
-        let entries = logs.keys.sorted(by: logOrder).compactMap(entry)
-        effects.append(.send(peer, Have.pages(entries).map { .have($0) }))
+        introduce(to: peer)
     }
 
     mutating func hello(_ hello: Hello, from peer: PeerID) {
-        guard var known = peers[peer] else { return }
-        known.isIncompatible = !hello.versions.contains(Hello.version)
-        if known.name != hello.displayName { effects.append(.remember(peer, name: hello.displayName)) }
-        known.name = hello.displayName
-        let isNew = !known.isPresent && !known.isIncompatible
-        if isNew { known.isPresent = true }
-        let wasIncompatible = peers[peer]?.isIncompatible == true
-        peers[peer] = known
-        if known.isIncompatible {
-            if !wasIncompatible { notice(about: peer, "'\(hello.displayName)' speaks an incompatible version") }
-            effects.append(.disconnect(peer, reason: "incompatible version"))
-        } else if isNew {
+        if peers[peer]?.name != hello.displayName { effects.append(.remember(peer, name: hello.displayName)) }
+        peers[peer]?.name = hello.displayName
+        guard hello.versions.contains(Hello.version) else { return refuseVersion(of: peer) }
+        peers[peer]?.isIncompatible = false
+        if peers[peer]?.isPresent == false {
+            peers[peer]?.isPresent = true
             notice(about: peer, "'\(hello.displayName)' is Connected")
             tellStatus(of: peer, .connected)
         }
+        tellAgain(peer)
         // Whom we were about to fetch from may be back.
         for root in fetches.keys.sorted(by: rootOrder) { sourceBack(peer, for: root) }
+    }
+
+    /// Counts as no link from here on; its end, which follows, changes nothing.
+    private mutating func refuseVersion(of peer: PeerID) {
+        peers[peer]?.isLinked = false
+        forgetWants(from: peer)
+        leave(peer)
+        if peers[peer]?.isIncompatible == false {
+            peers[peer]?.isIncompatible = true
+            notice(about: peer, "'\(name(of: peer))' speaks an incompatible version")
+        }
+        effects.append(.disconnect(peer, reason: "incompatible version"))
+        let ways = places.indices.filter { places[$0].peer == peer }
+        if ways.isEmpty { set(.dial(peer), after: limits.incompatiblePause) }
+        for index in ways { set(.dialPlace(index), after: limits.incompatiblePause) }
     }
 
     mutating func silent(_ peer: PeerID) {
@@ -175,8 +193,13 @@ extension RoomState {
     }
 
     mutating func linkDown(_ peer: PeerID, _ ending: LinkEnding) {
-        guard peers[peer]?.isLinked == true else { return }
-        peers[peer]?.isLinked = false
+        guard var known = peers[peer], known.isLinked else { return }
+        known.isLinked = false
+        // Links that end as soon as they are up must not chase one another.
+        let isSteady = now - known.linkedSince >= limits.steadyLink
+        if isSteady { known.pace.succeeded() }
+        let pause = isSteady ? 0 : known.pace.failed(now: now, limits, &random)
+        peers[peer] = known
         forgetWants(from: peer)
         sourceGone(peer)
         switch ending {
@@ -189,22 +212,21 @@ extension RoomState {
             dial(peer)
         case .closed:
             set(.grace(peer), after: limits.grace)
-            dial(peer)
+            if isSteady { dial(peer) } else { set(.dial(peer), after: pause) }
         case .violated(let how):
             effects.append(.log("\(name(of: peer)) (\(peer.suffix)): \(how)"))
             leave(peer)
-            set(
-                .dial(peer),
-                after: peers[peer]?.isIncompatible == true ? limits.incompatiblePause : limits.slowDialPause)
+            set(.dial(peer), after: limits.slowDialPause)
         }
         for index in places.indices where places[index].peer == peer {
-            set(.dialPlace(index), after: ending == .closed ? 0 : limits.dialPauseLimit)
+            set(.dialPlace(index), after: ending == .closed ? pause : limits.dialPauseLimit)
         }
     }
 
     /// Ends a presence that people have seen.
     mutating func leave(_ peer: PeerID) {
         timers.cancel(.grace(peer))
+        clones.remove(peer)
         guard let known = peers[peer], known.isPresent, !known.isLinked else { return }
         peers[peer]?.isPresent = false
         notice(about: peer, "'\(name(of: peer))' is Not Connected")
@@ -221,6 +243,7 @@ extension RoomState {
     }
 
     mutating func clone(_ peer: PeerID) {
+        guard clones.insert(peer).inserted else { return }
         notice(
             about: peer,
             peer == me

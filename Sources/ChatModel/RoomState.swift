@@ -52,6 +52,10 @@ public struct RoomState: Sendable {
     var transfers: [EventID: Transfer] = [:]
     var arrivals: [EventID: Transcript] = [:]
     var fetches: [BlobRoot: Fetch] = [:]
+    /// How our newest arrivals ended, oldest first: what is told again, since a link that broke may have swallowed it.
+    var ended: [(author: PeerID, state: BlobState)] = []
+    /// Who was noticed to run twice.
+    var clones: Set<PeerID> = []
 
     /// Makes a room; what is to be done at its start comes with the effects of the first event.
     public init(_ start: Start) {
@@ -94,7 +98,7 @@ extension RoomState {
         case .malformed(let peer, let error): effects.append(.disconnect(peer, reason: "\(error)"))
         case .silent(let peer): silent(peer)
         case .linkDown(let peer, let ending): linkDown(peer, ending)
-        case .blobLinkDown(let peer): sourceGone(peer)
+        case .blobLinkDown(let peer): sourceFailed(peer)
         case .dialled(let number, let outcome): dialled(number, outcome)
         case .clone(let peer): clone(peer)
         case .appended(let appended, let batches): self.appended(appended, batches)
@@ -112,10 +116,11 @@ extension RoomState {
     }
 
     private mutating func take(_ message: SessionMessage, from peer: PeerID) {
+        guard peers[peer]?.isLinked == true else { return }
         switch message {
         case .hello(let hello): self.hello(hello, from: peer)
         case .have(let have): self.have(have, from: peer)
-        case .want(let want): effects.append(.serve(want, to: peer))
+        case .want(let want): serve(want, to: peer)
         case .answered(let want): effects.append(.settle(want, from: peer))
         case .batch(let bytes): effects.append(.store(bytes, from: peer))
         case .blobState(let state): blobState(state, from: peer)
@@ -142,7 +147,7 @@ extension RoomState {
     }
 
     mutating func set(_ timer: RoomTimer, after delay: UInt64) {
-        if let time = timers.set(timer, at: now + delay) { effects.append(.wake(at: time)) }
+        if let time = timers.set(timer, at: now.adding(delay)) { effects.append(.wake(at: time)) }
     }
 
     func name(of peer: PeerID) -> String {

@@ -15,12 +15,14 @@ enum RoomTimer: Hashable {
 ///
 /// The earliest alone is asked of the clock.
 struct RoomTimers {
-    private var due: [RoomTimer: UInt64] = [:]
+    private var due: [RoomTimer: (time: UInt64, order: UInt64)] = [:]
+    private var lastOrder: UInt64 = 0
     private var armed: UInt64?
 
     /// - Returns: When to wake, if that is earlier than was asked for.
     mutating func set(_ timer: RoomTimer, at time: UInt64) -> UInt64? {
-        due[timer] = time
+        lastOrder += 1
+        due[timer] = (time, lastOrder)
         if let armed, armed <= time { return nil }
         armed = time
         return time
@@ -30,17 +32,17 @@ struct RoomTimers {
 
     func isSet(_ timer: RoomTimer) -> Bool { due[timer] != nil }
 
-    /// Takes out what is due, earliest first.
+    /// Takes out what is due, earliest first, and of one time what was set first.
     mutating func take(until now: UInt64) -> [RoomTimer] {
-        let ripe = due.filter { $0.value <= now }
+        let ripe = due.filter { $0.value.time <= now }
         for timer in ripe.keys { due[timer] = nil }
         armed = nil
-        return ripe.sorted { ($0.value, "\($0.key)") < ($1.value, "\($1.key)") }.map(\.key)
+        return ripe.sorted { $0.value < $1.value }.map(\.key)
     }
 
-    /// - Returns: When to wake next, if nothing was armed since ``take(until:)``.
+    /// - Returns: When to wake next, unless ``set(_:at:)`` has asked for that since ``take(until:)``.
     mutating func rearm() -> UInt64? {
-        guard armed == nil, let next = due.values.min() else { return nil }
+        guard let next = due.values.map(\.time).min(), armed.map({ next < $0 }) != false else { return nil }
         armed = next
         return next
     }

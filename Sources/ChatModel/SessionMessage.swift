@@ -20,7 +20,7 @@ public enum SessionMessage: Hashable, Sendable {
     /// Largest body of a message that carries neither events nor chunks, in bytes.
     public static let controlLimit = 16 * 1024
 
-    private enum Kind: UInt8 {
+    enum Kind: UInt8 {
         case hello = 16
         case have, want, answered, batch, blobState, blobWant, blobHashes, blobData, blobMissing
     }
