@@ -78,7 +78,7 @@ extension RoomHost {
         start.seed = network.chance(0...UInt64.max)
         room = RoomState(start)
         screen = disk.lines
-        perform(room.takeStartingEffects())
+        take(.tick)
         for other in network.hosts where other !== self && network.areAnnounced(self, other) {
             if other.isRunning { discover(other) }
             other.discover(self)
@@ -214,7 +214,7 @@ extension RoomHost {
         case .transfer(let id, let change): changes.append((id, change))
         case .reply(let command, let reply):
             precondition(replies.updateValue(reply, forKey: command) == nil, "a command is replied to once")
-        case .log: break
+        case .log, .peer: break
         case .wake(let time): wake(at: time)
         }
     }
