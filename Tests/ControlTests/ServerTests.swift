@@ -230,6 +230,7 @@ struct ServerTests {
         let stranger = Process()
         stranger.executableURL = URL(fileURLWithPath: "/usr/bin/setpriv")
         let script = """
+            $SIG{PIPE} = "IGNORE";
             my $s = IO::Socket::UNIX->new(Peer => shift) or die $!;
             print $s qq({"jsonrpc":"2.0","id":1,"method":"hello"}\n); print <$s>
             """
