@@ -71,11 +71,29 @@ extension RoomState {
 
     /// Tells an author that an arrival is over, now and when it is linked anew.
     mutating func tellEnd(_ author: PeerID, _ state: BlobState) {
+        remember(author, state)
+        tell(author, state)
+    }
+
+    private mutating func remember(_ author: PeerID, _ state: BlobState) {
         ended.removeAll { $0.author == author && $0.state.root == state.root }
         ended.append((author, state))
         if ended.count > limits.endsKept { ended.removeFirst() }
-        tell(author, state)
     }
+
+    /// Takes up how an image ended in an earlier run of this host.
+    mutating func remember(_ line: Transcript) {
+        guard line.direction == .receive, case .image(let image, let state) = line.content else { return }
+        switch state {
+        case .received: remember(line.peer, BlobState(root: image.root, progress: .verified(image.size)))
+        case .refused(let reason), .failed(let reason):
+            remember(line.peer, BlobState(root: image.root, progress: .refused(reason)))
+        case .cancelled: remember(line.peer, BlobState(root: image.root, progress: .refused(Self.cancelReason)))
+        case .sending, .sent, .receiving, .waiting: break
+        }
+    }
+
+    static let cancelReason = "cancelled by the receiver"
 
     /// Tells an author all that a link which is gone may have swallowed.
     mutating func tellAgain(_ author: PeerID) {

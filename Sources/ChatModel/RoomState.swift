@@ -20,6 +20,8 @@ public struct RoomState: Sendable {
         public var names: [PeerID: String] = [:]
         /// Images whose bytes aren't all here yet.
         public var unfinished: [Transcript] = []
+        /// The log's newest lines: how images of others ended is told to their authors once more, who may be waiting.
+        public var recent: [Transcript] = []
         /// For the jitter of dials.
         public var seed: UInt64 = 0
 
@@ -69,6 +71,7 @@ public struct RoomState: Sendable {
         logs = start.heads.mapValues { Log(last: $0.numbers.upperBound, lastID: $0.lastID) }
         for (peer, name) in start.names where peer != start.me { peers[peer] = Peer(name: name) }
         for index in places.indices { dial(place: index) }
+        for line in start.recent { remember(line) }
         for line in start.unfinished { resume(line) }
     }
 

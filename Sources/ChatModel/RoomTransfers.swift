@@ -65,7 +65,7 @@ extension RoomState {
             settle(transfer.line, transfer.image, id, .cancelled)
         } else if let line = arrivals[id], case .image(let image, _) = line.content {
             effects.append(.transfer(id, .cancelled))
-            tellEnd(line.peer, BlobState(root: image.root, progress: .refused("cancelled by the receiver")))
+            tellEnd(line.peer, BlobState(root: image.root, progress: .refused(Self.cancelReason)))
             settle(line, image, id, .cancelled)
             drop(id, of: image.root)
         }

@@ -25,7 +25,7 @@ struct BatchTests {
     }
 
     @Test func `any flipped bit is refused`() {
-        let bytes = batch().bytes
+        let bytes = batch([Samples.text("x")]).bytes
         for bit in 0..<bytes.count * 8 {
             var flipped = bytes
             flipped[bit / 8] ^= 1 << UInt8(bit % 8)

@@ -75,6 +75,7 @@ extension RoomHost {
         start.places = places
         start.names = disk.names
         start.unfinished = disk.unfinished
+        start.recent = disk.lines.suffix(200)
         start.seed = network.chance(0...UInt64.max)
         room = RoomState(start)
         screen = disk.lines

@@ -31,7 +31,11 @@ final class RoomNetwork {
     /// Makes hosts that don't run yet.
     ///
     /// - Parameter names: One host each; key 1 is the first one's.
-    init(seed: UInt64, _ names: String..., limits: RoomLimits = RoomLimits()) {
+    convenience init(seed: UInt64, _ names: String..., limits: RoomLimits = RoomLimits()) {
+        self.init(seed: seed, names, limits: limits)
+    }
+
+    init(seed: UInt64, _ names: [String], limits: RoomLimits = RoomLimits()) {
         random = SplitMix64(seed: seed)
         for (index, name) in names.enumerated() {
             hosts.append(RoomHost(index, name, Samples.key(index + 1), limits, self))
@@ -98,13 +102,15 @@ extension RoomNetwork {
         let number: Int
         let dialler: RoomHost
         let acceptor: RoomHost
-        let lives: (Int, Int)
+        /// The dialler's process.
+        let dialLife: Int
         let isBlob: Bool
         var replaced: Link?
         /// Those who see it as up.
         var upFor: Set<Int> = []
         /// Whether what is under way gets lost.
         var isReset = false
+        fileprivate var isAnswered = false
         fileprivate var lastArrival: [Int: UInt64] = [:]
         fileprivate var held: [(receiver: RoomHost, action: () -> Void)] = []
 
@@ -113,7 +119,7 @@ extension RoomNetwork {
             self.dialler = dialler
             self.acceptor = acceptor
             self.isBlob = isBlob
-            lives = (dialler.life, acceptor.life)
+            dialLife = dialler.life
         }
 
         var pair: Pair { Pair(dialler, acceptor) }
@@ -139,14 +145,27 @@ extension RoomNetwork {
             let link = Link(number, from: host, to: target, isBlob: false)
             link.replaced = silent
             links.append(link)
-            // The dialler hears of it before it hears what the acceptor says on it.
-            carry(on: link, to: host) { [self] in
-                let isEarly = chance(0...1) == 0
-                if isEarly { done(.linked(target.key.peer)) }
-                bring(link, to: host)
-                if !isEarly { done(.linked(target.key.peer)) }
-            }
+            finish(link, done)
             bring(link, to: target)
+        }
+    }
+
+    /// Tells the dialler, once: before it hears what the acceptor says on the link, or after a second of no answer.
+    private func finish(_ link: Link, _ done: @escaping (DialOutcome) -> Void) {
+        let (host, target) = (link.dialler, link.acceptor)
+        carry(on: link, to: host) { [self] in
+            guard host.life == link.dialLife, link.upFor.contains(target.index), !link.isAnswered else { return }
+            link.isAnswered = true
+            let isEarly = chance(0...1) == 0
+            if isEarly { done(.linked(target.key.peer)) }
+            bring(link, to: host)
+            if !isEarly { done(.linked(target.key.peer)) }
+        }
+        schedule(after: 1_000) { [self] in
+            guard !link.isAnswered else { return }
+            link.isAnswered = true
+            done(.failed("timed out"))
+            end(link, for: target, .closed)
         }
     }
 
@@ -266,7 +285,7 @@ extension RoomNetwork {
         let start = now
         cuts[pair] = start
         for link in links where link.pair == pair && !link.isBlob {
-            for host in [one, other] where link.upFor.contains(host.index) {
+            for host in [one, other] {
                 for time in stride(from: start + 3_000, to: start + 15_000, by: 1_000) {
                     schedule(at: time) { [self] in
                         let isSilent = cuts[pair] == start && host.kept[link.other(than: host).index] === link
