@@ -208,6 +208,30 @@ struct RoomTalkTests {
         #expect(carol.texts == dave.texts)
     }
 
+    @Test func `when a holder goes away in the midst of an answer, another is asked at once`() {
+        let network = RoomNetwork(seed: 3, "alice", "bob", "carol", "dave")
+        let (alice, bob, carol, dave) = (network.hosts[0], network.hosts[1], network.hosts[2], network.hosts[3])
+        for host in [alice, bob, carol] { host.start() }
+        network.run(for: 1_000)
+        alice.say("line")
+        network.run(for: 1_000)
+        alice.leave()
+        let silence: (PeerID, SessionMessage) -> SessionMessage? = { _, message in
+            switch message {
+            case .batch, .answered: nil
+            default: message
+            }
+        }
+        for host in [bob, carol] { host.tamper = silence }
+        dave.start()
+        #expect(network.run(within: 1_000) { dave.room.logs[alice.disk.ownLog]?.asked != nil })
+        let asked = dave.room.logs[alice.disk.ownLog]?.asked?.holder
+        for host in [bob, carol] { host.tamper = { $1 } }
+        for host in [bob, carol] where host.key.peer == asked { host.leave() }
+
+        #expect(network.run(within: 200) { dave.texts == ["line"] })
+    }
+
     @Test func `an author that says it has lines and gives none is passed over too`() {
         let network = RoomNetwork(seed: 3, "alice", "bob", "carol")
         let (alice, bob, carol) = (network.hosts[0], network.hosts[1], network.hosts[2])
