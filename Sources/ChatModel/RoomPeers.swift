@@ -16,6 +16,8 @@ struct Peer {
     var pace = Pace()
     var isDialling = false
     var isIncompatible = false
+    /// What was told of it last, and since when it stands so.
+    var told: (state: PeerStatus.State, since: UInt64)?
 
     /// What it says it has; the end of the run that begins at 1.
     var have: [LogID: EventRange] = [:]
@@ -165,8 +167,9 @@ extension RoomState {
         if peers[peer]?.isPresent == false {
             peers[peer]?.isPresent = true
             notice(about: peer, "'\(hello.displayName)' is Connected")
-            tellStatus(of: peer, .connected)
         }
+        // Told also where another link takes the place of one: its endpoint is another.
+        tellStatus(of: peer, .connected)
         tellAgain(peer)
         // Whom we were about to fetch from may be back.
         for root in fetches.keys.sorted(by: rootOrder) { sourceBack(peer, for: root) }
@@ -236,10 +239,12 @@ extension RoomState {
     }
 
     private mutating func tellStatus(of peer: PeerID, _ state: PeerStatus.State) {
+        let since = if let told = peers[peer]?.told, told.state == state { told.since } else { wall }
+        peers[peer]?.told = (state, since)
         effects.append(
             .peer(
                 PeerStatus(
-                    peer: peer, name: name(of: peer), state: state, endpoint: peers[peer]?.endpoint, since: wall)))
+                    peer: peer, name: name(of: peer), state: state, endpoint: peers[peer]?.endpoint, since: since)))
     }
 
     mutating func clone(_ peer: PeerID) {
