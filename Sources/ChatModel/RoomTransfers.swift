@@ -49,7 +49,7 @@ extension RoomState {
 
     mutating func receiverGone(_ peer: PeerID) {
         for id in transfers.keys.sorted() {
-            if case .verified? = transfers[id]?.parts[peer] { fail(id, peer, "\(name(of: peer)) is not connected") }
+            if case .verified? = transfers[id]?.parts[peer] { fail(id, peer, "no longer connected") }
         }
     }
 
@@ -76,7 +76,7 @@ extension RoomState {
         guard let transfer = transfers[id], transfer.isOver else { return }
         transfers[id] = nil
         let failures = transfer.parts.keys.sorted().compactMap { peer -> String? in
-            if case .failed(let reason)? = transfer.parts[peer] { reason } else { nil }
+            if case .failed(let reason)? = transfer.parts[peer] { "\(name(of: peer)): \(reason)" } else { nil }
         }
         let isFailed = !failures.isEmpty && failures.count == transfer.parts.count
         settle(transfer.line, transfer.image, id, isFailed ? .failed(failures.joined(separator: "; ")) : .sent)
