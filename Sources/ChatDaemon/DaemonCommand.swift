@@ -103,17 +103,21 @@ struct Daemon {
         session.log.subscribe(onNext: { [log] in log(SafeText.line($0)) }).disposed(by: bag)
     }
 
+    /// Says who and where this is, before anything that has happened since.
     private func introduce(_ session: SessionContainer, _ port: UInt16, _ bag: DisposeBag) {
         let room = membership.room
-        if let notice = session.notice { log(notice) }
-        log("'\(SafeText.line(membership.name))' (\(session.peer.suffix)) in room '\(room)', port \(port)")
-        if options.discovery == .none { log("discovery: none; peers are dialled by --peer alone") }
-        session.discoveryProvider.asObservable().compactMap { $0 }.subscribe(onNext: { [log] in log("discovery: \($0)")
-            })
-            .disposed(by: bag)
-        log("open: anybody on this network can read")
-        log("links are not encrypted yet, and a peer's claim to its key is unproven")
         let place = options.stateDirectory == nil ? "--room \(room)" : "--state-dir \(state.path)"
-        log("try: chat \(place) send hello")
+        log.begin(
+            with: [
+                session.notice,
+                "'\(SafeText.line(membership.name))' (\(session.peer.suffix)) in room '\(room)', port \(port)",
+                options.discovery == .none ? "discovery: none; peers are dialled by --peer alone" : nil,
+                "open: anybody on this network can read",
+                "links are not encrypted yet, and a peer's claim to its key is unproven",
+                "try: chat \(place) send hello",
+            ].compactMap(\.self))
+        session.discoveryProvider.asObservable().compactMap { $0 }
+            .subscribe(onNext: { [log] in log("discovery: \($0)") })
+            .disposed(by: bag)
     }
 }

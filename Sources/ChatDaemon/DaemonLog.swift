@@ -11,9 +11,27 @@ final class DaemonLog: Sendable {
 
     private let queue = DispatchQueue(label: "chat.daemon.log")
     private let waiting = Locked((lines: 0, dropped: 0))
+    /// What came before ``begin(with:)``; `nil` after it.
+    private let early = Locked<[String]?>([])
 
-    /// Writes `chatd: ` and the line; any thread.
+    /// Writes these lines first, then those that have come already, then all others.
+    func begin(with lines: [String]) {
+        early.withLock { early in
+            for line in lines + (early ?? []) { add(line) }
+            early = nil
+        }
+    }
+
+    /// Writes `chatd: ` and the line, once ``begin(with:)`` was called; any thread.
     func callAsFunction(_ line: String) {
+        let isEarly = early.withLock { early in
+            early?.append(line)
+            return early != nil
+        }
+        if !isEarly { add(line) }
+    }
+
+    private func add(_ line: String) {
         let isTaken = waiting.withLock { waiting in
             if waiting.lines >= Self.limit {
                 waiting.dropped += 1
