@@ -127,7 +127,7 @@ struct HarnessTests {
 
     @Test func `an unprivileged user has no right, and may run chatd and write where it is open to all`() async throws {
         let scratch = try Scratch(isOpenToAll: true)
-        let host = Host.unprivileged(.here, try Programs.built.copied(into: scratch))
+        let host = Host.unprivileged(.here, try await Programs.built.copied(into: scratch))
         let script = "id -u; grep CapEff /proc/self/status; test -x \(host.programs.chatd) && mkdir \(scratch("state"))"
         let child = try Subprocess(["sh", "-c", script], on: host)
 

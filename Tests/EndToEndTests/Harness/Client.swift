@@ -26,6 +26,13 @@ struct Client: Sendable {
         _ arguments: String..., input: String? = nil, environment: [String: String] = [:],
         within limit: Duration = .seconds(20)
     ) async throws -> Outcome {
+        try await run(arguments, input: input, environment: environment, within: limit)
+    }
+
+    func run(
+        _ arguments: [String], input: String? = nil, environment: [String: String] = [:],
+        within limit: Duration = .seconds(20)
+    ) async throws -> Outcome {
         let begin = ContinuousClock.now
         let process = try Subprocess(
             command(arguments), on: host, environment: environment,

@@ -12,13 +12,17 @@ final class Daemon: Sendable {
     /// - Parameters:
     ///   - arguments: Beside `--state-dir`, as in `["--room", "lab", "--name", "alice"]`.
     ///   - state: Its state directory.
+    ///   - isHeld: Whether it waits for a line on its standard input, and starts at that moment.
     init(
-        _ arguments: [String], state: String, on host: Host = .here, environment: [String: String] = [:]
+        _ arguments: [String], state: String, on host: Host = .here, environment: [String: String] = [:],
+        isHeld: Bool = false
     ) throws(SystemCallError) {
         self.state = state
         self.host = host
+        let command = [host.programs.chatd, "--state-dir", state] + arguments
         process = try Subprocess(
-            [host.programs.chatd, "--state-dir", state] + arguments, on: host, environment: environment)
+            isHeld ? ["sh", "-c", "read -r go; exec \"$@\"", "sh"] + command : command, on: host,
+            environment: environment, input: isHeld ? .open : .nothing)
     }
 
     /// The chat that talks to it.

@@ -15,10 +15,13 @@ struct Programs: Sendable {
     var chat: String { "\(directory)/chat" }
 
     /// Copies them to where any user may run them; the sources may lie where only their owner may look.
-    func copied(into scratch: Scratch) throws -> Programs {
+    ///
+    /// A child does it: what this process has open for writing, another child could hold open when it is to run.
+    func copied(into scratch: Scratch) async throws -> Programs {
         let copies = Programs(directory: try scratch.directory("bin"))
-        try FileManager.default.copyItem(atPath: chatd, toPath: copies.chatd)
-        try FileManager.default.copyItem(atPath: chat, toPath: copies.chat)
+        let copying = try Subprocess(["cp", chatd, chat, copies.directory])
+        let exit = try await copying.exit(within: .seconds(20))
+        guard exit == .status(0) else { throw LabFailure("cp: \(exit): \(copying.errors.text)") }
         return copies
     }
 }
