@@ -29,6 +29,8 @@ let package = Package(
         .executable(name: "chatd", targets: ["chatd"]),
         .executable(name: "chat", targets: ["chat"]),
         .library(name: "Rx", targets: ["Rx"]),
+        .library(name: "RxTest", targets: ["RxTest"]),
+        .library(name: "RxBlocking", targets: ["RxBlocking"]),
     ],
     targets: [
         library("CAvahi", apt: ["libavahi-client-dev", "libavahi-core-dev"]),
@@ -40,6 +42,7 @@ let package = Package(
         module("Locking"),
         module("Rx", ["Locking"]),
         module("RxTest", ["Rx", "Locking"]),
+        module("RxBlocking", ["Rx", "Locking"]),
         module("SystemCalls", ["CSystem"]),
         module("Addressing"),
         module("Identity", ["CSodium"]),
@@ -65,7 +68,7 @@ let package = Package(
         command("chatd", ["ChatDaemon"]),
         command("chat", ["ChatClient"]),
 
-        tests("RxTests", ["Rx", "RxTest", "Locking"]),
+        tests("RxTests", ["Rx", "RxTest", "RxBlocking", "Locking"]),
         tests("IdentityTests", ["Identity"]),
         tests("ChatModelTests", ["ChatModel", "Identity", "Addressing"]),
         .executableTarget(
@@ -75,7 +78,8 @@ let package = Package(
         tests("TransportTests", ["Transport", "Rx", "Locking", "Identity", "Addressing", "SystemCalls"]),
         tests("HistoryTests", ["History", "HistoryProbe", "Rx", "Locking", "Identity", "ChatModel", "SystemCalls"]),
         .executableTarget(
-            name: "HistoryProbe", dependencies: ["History", "Identity", "ChatModel", "SystemCalls"], path: "Tests/HistoryProbe",
+            name: "HistoryProbe", dependencies: ["History", "Identity", "ChatModel", "SystemCalls"],
+            path: "Tests/HistoryProbe",
             swiftSettings: strict),
         tests(
             "ChatSessionTests",

@@ -23,7 +23,7 @@ extension ObservableType where Element == any Sendable {
             let handoff = Handoff<Rx.Event<Event>>(to: scheduler, limit: 1_024, isHeld: true) { node.handle($0) }
             let lifetimes = feedback.map { _ in Lifetime() }
             sink.lifetime.own(Disposables.create(lifetimes + [handoff.turn]))
-            for (loop, lifetime) in zip(feedback, lifetimes) where !lifetime.isStopped {
+            for (loop, lifetime) in Swift.zip(feedback, lifetimes) where !lifetime.isStopped {
                 loop(node.effects).attach(
                     Sink(lifetime) { event in lifetime.admit(event) { handoff.send($0) } })
             }

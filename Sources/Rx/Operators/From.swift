@@ -30,18 +30,35 @@ extension ObservableType {
     @inlinable public static func from(optional: Element?) -> Observable<Element> {
         if let optional { just(optional) } else { empty() }
     }
+
+    /// Sends what is in the optional, if anything, and completes.
+    ///
+    /// - Parameters:
+    ///   - optional: What is sent.
+    ///   - scheduler: Runs a turn for the element, if there is one, and then one for the completion.
+    /// - Returns: A cold sequence. ReactiveX: From.
+    @inlinable public static func from(
+        optional: Element?, scheduler: any ImmediateSchedulerType
+    ) -> Observable<Element> {
+        if let optional { return just(optional, scheduler: scheduler) }
+        return Observable { SequenceNode($0) { nil }.run(on: scheduler) }
+    }
 }
 
 /// `@unchecked`: one turn follows another, and only they call `next`.
 @usableFromInline final class SequenceNode<Element: Sendable>: @unchecked Sendable {
     @usableFromInline let sink: Sink<Element>
-    @usableFromInline let next: () -> Element?
+    @usableFromInline let next: () throws -> Element?
 
-    @inlinable init<Elements: Sequence>(_ sink: Sink<Element>, _ elements: Elements)
-    where Elements.Element == Element {
+    @inlinable init(_ sink: Sink<Element>, _ next: @escaping () throws -> Element?) {
         self.sink = sink
+        self.next = next
+    }
+
+    @inlinable convenience init<Elements: Sequence>(_ sink: Sink<Element>, _ elements: Elements)
+    where Elements.Element == Element {
         var iterator = elements.makeIterator()
-        next = { iterator.next() }
+        self.init(sink) { iterator.next() }
     }
 
     @inlinable func run(on scheduler: any ImmediateSchedulerType) {
@@ -55,11 +72,16 @@ extension ObservableType {
     /// - Returns: Whether there is another turn.
     @inlinable func turn() -> Bool {
         if sink.lifetime.isStopped { return false }
-        guard let element = next() else {
-            sink.on(.completed)
+        do {
+            guard let element = try next() else {
+                sink.on(.completed)
+                return false
+            }
+            sink.on(.next(element))
+            return true
+        } catch {
+            sink.on(.error(error))
             return false
         }
-        sink.on(.next(element))
-        return true
     }
 }

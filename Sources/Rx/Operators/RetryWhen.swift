@@ -7,9 +7,27 @@ extension ObservableType {
     @inlinable public func retry<Trigger: ObservableType>(
         when notificationHandler: @escaping @Sendable (Observable<any Error>) -> Trigger
     ) -> Observable<Element> {
+        retrying(notificationHandler) { $0 }
+    }
+
+    /// Subscribes again whenever a sequence made of the errors of one type says so.
+    ///
+    /// - Parameter notificationHandler: Gets those errors; an error of another type ends the result. See
+    ///   ``retry(when:)-((Observable<Error>)->Trigger)``.
+    /// - Returns: The elements of all attempts. An attempt is torn down before its error is told. ReactiveX: Retry.
+    @inlinable public func retry<Failure: Error, Trigger: ObservableType>(
+        when notificationHandler: @escaping @Sendable (Observable<Failure>) -> Trigger
+    ) -> Observable<Element> {
+        retrying(notificationHandler) { $0 as? Failure }
+    }
+
+    @inlinable func retrying<Failure: Sendable, Trigger: ObservableType>(
+        _ notificationHandler: @escaping @Sendable (Observable<Failure>) -> Trigger,
+        _ accept: @escaping @Sendable (any Error) -> Failure?
+    ) -> Observable<Element> {
         let source = asObservable()
         return Observable { sink in
-            let node = RetryWhenNode(source, sink)
+            let node = RetryWhenNode(source, sink, accept)
             let triggers = Lifetime()
             sink.lifetime.own(Disposables.create([node.attempt, triggers]))
             notificationHandler(node.errors).asObservable().attach(
@@ -22,19 +40,23 @@ extension ObservableType {
 /// Elements go through `output` and not `queue`, which is busy while a source loops inside `start`.
 ///
 /// `@unchecked`: `isRunning` is only touched inside `queue`.
-@usableFromInline final class RetryWhenNode<Element: Sendable>: @unchecked Sendable {
+@usableFromInline final class RetryWhenNode<Element: Sendable, Failure: Sendable>: @unchecked Sendable {
     @usableFromInline enum Input: Sendable { case subscribe, trigger(Event<Void>), failed(any Error) }
 
-    @usableFromInline let errors = PublishSubject<any Error>()
+    @usableFromInline let errors = PublishSubject<Failure>()
     @usableFromInline let source: Observable<Element>
+    @usableFromInline let accept: @Sendable (any Error) -> Failure?
     @usableFromInline let sink: Sink<Element>
     @usableFromInline let output: MergeNode<Element>
     @usableFromInline let attempt = SerialDisposable()
     @usableFromInline let queue = SerialQueue<Input>()
     @exclusivity(unchecked) @usableFromInline var isRunning = false
 
-    @inlinable init(_ source: Observable<Element>, _ sink: Sink<Element>) {
+    @inlinable init(
+        _ source: Observable<Element>, _ sink: Sink<Element>, _ accept: @escaping @Sendable (any Error) -> Failure?
+    ) {
         self.source = source
+        self.accept = accept
         self.sink = sink
         output = MergeNode(sink, sources: 1)
     }
@@ -49,7 +71,7 @@ extension ObservableType {
             case .trigger(.completed): output.on(.completed)
             case .failed(let error):
                 isRunning = false
-                errors.onNext(error)
+                if let error = accept(error) { errors.onNext(error) } else { output.on(.error(error)) }
             }
         }
     }

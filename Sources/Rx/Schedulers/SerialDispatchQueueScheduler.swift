@@ -75,42 +75,13 @@ public class SerialDispatchQueueScheduler: SchedulerType, @unchecked Sendable {
     public final func scheduleRelative<State: Sendable>(
         _ state: State, dueTime: RxTimeInterval, action: @escaping @Sendable (State) -> any Disposable
     ) -> any Disposable {
-        let current = SerialDisposable()
-        let timer = Timer(queue, due: .now() + dueTime, repeating: .never, leeway: leeway)
-        current.disposable = timer
-        timer.start { if !current.isDisposed { current.disposable = action(state) } }
-        return current
+        DispatchTimer.once(on: queue, after: dueTime, leeway: leeway, state, action)
     }
 
     public final func schedulePeriodic<State: Sendable>(
         _ state: State, startAfter: RxTimeInterval, period: RxTimeInterval,
         action: @escaping @Sendable (State) -> State
     ) -> any Disposable {
-        let next = Cell(state)
-        let timer = Timer(queue, due: .now() + startAfter, repeating: period, leeway: leeway)
-        timer.start { if !timer.isDisposed { next.value = action(next.value) } }
-        return timer
+        DispatchTimer.again(on: queue, after: startAfter, every: period, leeway: leeway, state, action)
     }
-}
-
-/// A dispatch timer, which lives until it is disposed of.
-///
-/// `@unchecked`: a dispatch source takes calls from any thread.
-private final class Timer: Cancelable, @unchecked Sendable {
-    private let source: any DispatchSourceTimer
-
-    init(_ queue: DispatchQueue, due: DispatchTime, repeating: DispatchTimeInterval, leeway: DispatchTimeInterval) {
-        source = DispatchSource.makeTimerSource(queue: queue)
-        source.schedule(deadline: due, repeating: repeating, leeway: leeway)
-    }
-
-    var isDisposed: Bool { source.isCancelled }
-
-    /// Keeps itself through `work`, which the source holds until it is cancelled.
-    func start(_ work: @escaping @Sendable () -> Void) {
-        source.setEventHandler { [self] in withExtendedLifetime(self) { work() } }
-        source.resume()
-    }
-
-    func dispose() { source.cancel() }
 }

@@ -1,0 +1,28 @@
+/// A sequence that subscribes to its source when told to.
+public protocol ConnectableObservableType: ObservableType {
+    /// Subscribes to the source, unless that has been done.
+    ///
+    /// - Returns: Ends that subscription.
+    func connect() -> any Disposable
+}
+
+/// A sequence whose subscribers share one subscription to the source, made in ``connect()``.
+///
+/// `@unchecked`: `connection` is constant.
+public final class ConnectableObservable<Element: Sendable>: Observable<Element>, ConnectableObservableType,
+    @unchecked Sendable
+{
+    private let connection: @Sendable () -> any Disposable
+
+    init(
+        _ body: @escaping @Sendable (Sink<Element>) -> Void, connect: @escaping @Sendable () -> any Disposable
+    ) {
+        connection = connect
+        super.init(body)
+    }
+
+    /// Subscribes to the source, unless that has been done and it hasn't ended.
+    ///
+    /// - Returns: Ends that subscription, whoever made it.
+    public func connect() -> any Disposable { connection() }
+}

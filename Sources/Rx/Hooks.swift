@@ -1,0 +1,47 @@
+import Locking
+
+/// What is done about errors that nobody handles.
+public enum Hooks {
+    /// Gets where the subscription was made and the error.
+    public typealias DefaultErrorHandler = @Sendable (_ subscriptionCallStack: [String], _ error: any Error) -> Void
+    /// Says where it is called from, innermost first.
+    public typealias CustomCaptureSubscriptionCallstack = @Sendable () -> [String]
+
+    private struct Settings {
+        var recordsCallStack = false
+        var errorHandler: DefaultErrorHandler = { callStack, error in
+            let place = callStack.isEmpty ? "" : "\n" + callStack.joined(separator: "\n")
+            debugPrint("Unhandled error happened: \(error)\(place)")
+        }
+        var capture: CustomCaptureSubscriptionCallstack = { [] }
+    }
+
+    private static let settings = Locked(Settings())
+
+    /// Whether `subscribe(onNext:...)` without `onError` notes where it was called, for the error handler.
+    public static var recordCallStackOnError: Bool {
+        get { settings.withLock { $0.recordsCallStack } }
+        set { settings.withLock { $0.recordsCallStack = newValue } }
+    }
+
+    /// Runs for an error that reaches `subscribe(onNext:...)` without `onError`; prints it unless set otherwise.
+    public static var defaultErrorHandler: DefaultErrorHandler {
+        get { settings.withLock { $0.errorHandler } }
+        set { _ = settings.withLock { exchange(&$0.errorHandler, with: newValue) } }
+    }
+
+    /// Notes where `subscribe(onNext:...)` was called, if ``recordCallStackOnError`` says so; notes nothing unless set.
+    public static var customCaptureSubscriptionCallstack: CustomCaptureSubscriptionCallstack {
+        get { settings.withLock { $0.capture } }
+        set { _ = settings.withLock { exchange(&$0.capture, with: newValue) } }
+    }
+
+    /// Takes an error that nobody handles, with the place that was noted.
+    @usableFromInline static func report(_ error: any Error, _ callStack: [String]) {
+        defaultErrorHandler(callStack, error)
+    }
+
+    @usableFromInline static func callStack() -> [String] {
+        recordCallStackOnError ? customCaptureSubscriptionCallstack() : []
+    }
+}

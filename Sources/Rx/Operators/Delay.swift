@@ -1,0 +1,78 @@
+public import FoundationEssentials
+
+extension ObservableType {
+    /// Sends everything a while later.
+    ///
+    /// - Parameters:
+    ///   - dueTime: How long.
+    ///   - scheduler: Tells the time, runs the timer and delivers.
+    /// - Returns: The elements and the completion, each `dueTime` after it came; until then they are kept in memory. An
+    ///   error is passed on at once, and what is still waiting is dropped. ReactiveX: Delay.
+    @inlinable public func delay(_ dueTime: RxTimeInterval, scheduler: any SchedulerType) -> Observable<Element> {
+        let source = asObservable()
+        return Observable { sink in
+            let node = DelayNode(sink, dueTime, scheduler)
+            let lifetime = Lifetime()
+            sink.lifetime.own(Disposables.create([lifetime, node.timer]))
+            source.attach(lifetime) { node.take(.source($0)) }
+        }
+    }
+}
+
+/// `@unchecked`: `waiting` is only touched inside `queue`.
+@usableFromInline final class DelayNode<Element: Sendable>: @unchecked Sendable {
+    @usableFromInline enum Input: Sendable { case source(Event<Element>), due }
+
+    @frozen @usableFromInline struct Waiting: Sendable {
+        @usableFromInline let since: RxTime
+        @usableFromInline let event: Event<Element>
+
+        @inlinable init(since: RxTime, event: Event<Element>) {
+            self.since = since
+            self.event = event
+        }
+    }
+
+    @usableFromInline let timer = SerialDisposable()
+    @usableFromInline let sink: Sink<Element>
+    @usableFromInline let dueTime: RxTimeInterval
+    @usableFromInline let scheduler: any SchedulerType
+    @usableFromInline let queue = SerialQueue<Input>()
+    @exclusivity(unchecked) @usableFromInline var waiting = Fifo<Waiting>()
+
+    @inlinable init(_ sink: Sink<Element>, _ dueTime: RxTimeInterval, _ scheduler: any SchedulerType) {
+        self.sink = sink
+        self.dueTime = dueTime
+        self.scheduler = scheduler
+    }
+
+    @inlinable func take(_ input: Input) {
+        queue.run(input) { input in
+            if sink.lifetime.isStopped { return }
+            switch input {
+            case .source(.error(let error)): sink.on(.error(error))
+            case .source(let event):
+                let isFirst = waiting.isEmpty
+                waiting.append(Waiting(since: scheduler.now, event: event))
+                if isFirst { wait(dueTime) }
+            case .due: sendDue()
+            }
+        }
+    }
+
+    @inlinable func wait(_ time: RxTimeInterval) {
+        timer.start(after: time, on: scheduler) { [self] in take(.due) }
+    }
+
+    /// The first one is due, as its timer says; others that came right after it may be too.
+    @inlinable func sendDue() {
+        var event = waiting.popFirst()?.event
+        while let due = event {
+            sink.on(due)
+            guard let next = waiting.next, !sink.lifetime.isStopped else { return }
+            let left = dueTime.shortened(by: scheduler.now.timeIntervalSince(next.since))
+            if left.inSeconds > 0 { return wait(left) }
+            event = waiting.popFirst()?.event
+        }
+    }
+}

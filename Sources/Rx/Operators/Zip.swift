@@ -1,0 +1,46 @@
+extension ObservableType {
+    /// Combines the first elements of several sequences, then the second ones, and so on.
+    ///
+    /// - Parameters:
+    ///   - source: The sequences, subscribed to in order; of any number and of different elements.
+    ///   - resultSelector: Runs where the last element of a row arrives. What it throws ends the sequence.
+    /// - Returns: What it made of them. What a sequence is ahead of the others is kept in memory, in any number. Completes
+    ///   once all have, or nothing more can come of those that haven't; fails with the first that does. ReactiveX: Zip.
+    @inlinable public static func zip<each Source: ObservableType>(
+        _ source: repeat each Source,
+        resultSelector: @escaping @Sendable (repeat (each Source).Element) throws -> Element
+    ) -> Observable<Element> {
+        combining(repeat (each source).asObservable(), isZip: true, resultSelector)
+    }
+
+    /// Combines the first elements of many sequences, then the second ones, and so on.
+    ///
+    /// - Parameters:
+    ///   - collection: The sequences, subscribed to in order; without any the result completes at once.
+    ///   - resultSelector: Gets the elements in the order of the sequences; see ``zip(_:resultSelector:)``.
+    /// - Returns: What it made of them; ends as ``zip(_:resultSelector:)``. ReactiveX: Zip.
+    @inlinable public static func zip<Sources: Collection>(
+        _ collection: Sources,
+        resultSelector: @escaping @Sendable ([Sources.Element.Element]) throws -> Element
+    ) -> Observable<Element> where Sources.Element: ObservableType {
+        combining(collection.map { $0.asObservable() }, isZip: true, resultSelector)
+    }
+
+    /// The first elements of many sequences, then the second ones, and so on; see ``zip(_:resultSelector:)``.
+    @inlinable public static func zip<Sources: Collection>(
+        _ collection: Sources
+    ) -> Observable<[Element]> where Sources.Element: ObservableType, Sources.Element.Element == Element {
+        Observable<[Element]>.zip(collection) { $0 }
+    }
+}
+
+extension ObservableType where Element == any Sendable {
+    /// The rows of several sequences as tuples; see ``zip(_:resultSelector:)``.
+    @inlinable public static func zip<each Source: ObservableType>(
+        _ source: repeat each Source
+    ) -> Observable<(repeat (each Source).Element)> {
+        Observable<(repeat (each Source).Element)>.zip(repeat each source) {
+            (element: repeat (each Source).Element) in (repeat each element)
+        }
+    }
+}

@@ -1,0 +1,34 @@
+public import Dispatch
+import Foundation
+public import FoundationEssentials
+
+/// Runs work on the main thread: at once whenever it is scheduled there, so also inside other work.
+///
+/// For `subscribe(on:)`; where order matters, see ``MainScheduler``.
+public final class ConcurrentMainScheduler: SchedulerType {
+    /// The one to use.
+    public static let instance = ConcurrentMainScheduler()
+
+    private init() {}
+
+    public var now: RxTime { MainScheduler.asyncInstance.now }
+
+    public func schedule<State: Sendable>(
+        _ state: State, action: @escaping @Sendable (State) -> any Disposable
+    ) -> any Disposable {
+        Thread.isMainThread ? action(state) : MainScheduler.asyncInstance.schedule(state, action: action)
+    }
+
+    public func scheduleRelative<State: Sendable>(
+        _ state: State, dueTime: RxTimeInterval, action: @escaping @Sendable (State) -> any Disposable
+    ) -> any Disposable {
+        MainScheduler.asyncInstance.scheduleRelative(state, dueTime: dueTime, action: action)
+    }
+
+    public func schedulePeriodic<State: Sendable>(
+        _ state: State, startAfter: RxTimeInterval, period: RxTimeInterval,
+        action: @escaping @Sendable (State) -> State
+    ) -> any Disposable {
+        MainScheduler.asyncInstance.schedulePeriodic(state, startAfter: startAfter, period: period, action: action)
+    }
+}

@@ -1,0 +1,53 @@
+import Synchronization
+
+/// Sends the last element it was sent, once it is completed.
+///
+/// A subscriber, however late, gets that element and the completion, or the error. Any thread may send, at any time, also
+/// from inside an observer. A subscription doesn't keep the subject; with the subject go its observers. ReactiveX:
+/// AsyncSubject.
+///
+/// `@unchecked`: `node` is constant.
+public final class AsyncSubject<Element: Sendable>: Observable<Element>, SubjectType, ObserverType,
+    @unchecked Sendable
+{
+    @usableFromInline let node: AsyncNode<Element>
+
+    @inlinable public init() {
+        let node = AsyncNode<Element>()
+        self.node = node
+        super.init { node.subject.attach($0) }
+    }
+
+    @inlinable deinit { node.subject.take(.abandon) }
+
+    /// Whether anybody is subscribed.
+    public var hasObservers: Bool { node.subject.observers.load(ordering: .acquiring) > 0 }
+
+    @inlinable public func on(_ event: Event<Element>) { node.take(event) }
+
+    @inlinable public func asObserver() -> AsyncSubject<Element> { self }
+}
+
+/// Keeps the last element apart from the subject that sends it.
+///
+/// `@unchecked`: `last` is only touched inside `queue`.
+@usableFromInline final class AsyncNode<Element: Sendable>: @unchecked Sendable {
+    @usableFromInline let subject = ReplayNode<Element>(limit: 1)
+    @usableFromInline let queue = SerialQueue<Event<Element>>()
+    @exclusivity(unchecked) @usableFromInline var last: Element?
+
+    @inlinable init() {}
+
+    @inlinable func take(_ event: Event<Element>) {
+        queue.run(event) { event in
+            switch event {
+            case .next(let element): last = element
+            case .error: subject.take(.event(event))
+            case .completed:
+                if let last { subject.take(.event(.next(last))) }
+                subject.take(.event(event))
+            }
+            if event.isStopEvent { last = nil }
+        }
+    }
+}
