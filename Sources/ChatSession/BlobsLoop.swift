@@ -19,6 +19,7 @@ final class BlobsLoop: FeedbackLoop, @unchecked Sendable {
     private let transport: Transport
     private let downloads: String
     private let results = PublishSubject<RoomEvent>()
+    private let notes = PublishSubject<String>()
     private var partial: [Key: [UInt8]] = [:]
 
     init(_ blobs: BlobStore, downloads: String, transport: Transport) {
@@ -28,6 +29,9 @@ final class BlobsLoop: FeedbackLoop, @unchecked Sendable {
     }
 
     var events: Observable<RoomEvent> { results.asObservable() }
+
+    /// Lines for the log.
+    var log: Observable<String> { notes.asObservable() }
 
     func perform(_ effect: RoomEffect) {
         switch effect {
@@ -43,7 +47,7 @@ final class BlobsLoop: FeedbackLoop, @unchecked Sendable {
 
     private func run(_ root: BlobRoot, _ work: @escaping @Sendable () throws -> Void) {
         blobs.queue.async { [self] in
-            do { try work() } catch { results.onNext(.blobFailed(root, reason: "\(error)")) }
+            do { try work() } catch { results.onNext(.blobFailed(root, reason: reason(error, "it can't be kept"))) }
         }
     }
 
@@ -105,6 +109,13 @@ final class BlobsLoop: FeedbackLoop, @unchecked Sendable {
     private func place(_ id: EventID, _ root: BlobRoot, _ label: String) {
         do {
             results.onNext(.placed(id, path: try blobs.place(root, named: label, in: downloads)))
-        } catch { results.onNext(.placeFailed(id, reason: "\(error)")) }
+        } catch { results.onNext(.placeFailed(id, reason: reason(error, "the downloads directory can't be used"))) }
+    }
+
+    /// What the author is told too, so no path of ours: those go to our own log.
+    private func reason(_ error: any Error, _ general: String) -> String {
+        notes.onNext("\(error)")
+        if case BlobError.full = error { return "the disk is full" }
+        return general
     }
 }

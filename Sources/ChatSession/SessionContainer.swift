@@ -65,7 +65,7 @@ public final class SessionContainer: Sendable {
         self.room = room
         peer = configuration.key.peer
         notice = parts.notice
-        log = Observable.merge([parts.links.log, parts.storage.log, parts.discovery.log])
+        log = Observable.merge([parts.links.log, parts.storage.log, parts.images.log, parts.discovery.log])
     }
 
     /// Goes into the room: links with peers from now on, and announces itself.

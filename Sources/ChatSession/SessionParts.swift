@@ -22,6 +22,7 @@ struct SessionParts: Sendable {
     private let transport: Transport
     private let scheduler: SerialDispatchQueueScheduler
     private let start: RoomState.Start
+    private static let recentLines = 200
 
     init(displayName: String, room: String, _ configuration: SessionConfiguration) throws {
         let me = configuration.key.peer
@@ -43,6 +44,9 @@ struct SessionParts: Sendable {
         start.heads = opened.heads.mapValues { EventRange(numbers: 1...$0.last, lastID: $0.lastID) }
         start.clock = opened.latestClock
         start.places = configuration.places
+        start.recent = try history.queue.sync { try history.lines(last: Self.recentLines) }.compactMap {
+            Transcript($0, me: me)
+        }
         start.unfinished = opened.unfinishedImages.compactMap { Transcript($0, me: me) }
         start.seed = randomBytes(8).reduce(0) { $0 << 8 | UInt64($1) }
         start.names = history.queue.sync { history.knownPeers() }.reduce(into: [:]) { $0[$1.peer] = $1.name }
