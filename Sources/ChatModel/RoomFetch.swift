@@ -3,9 +3,13 @@ import Identity
 /// A blob on its way here, from one holder at a time.
 struct Fetch {
     let root: BlobRoot
-    let size: UInt64
+    var size: UInt64
     /// The images that are waiting for it.
     var events: [EventID]
+    /// Images of the same root that were announced with other sizes; the hashes tell whose is right.
+    var rivals: [EventID] = []
+    /// Sizes that the present source's hashes don't belong to.
+    var wrongSizes: Set<UInt64> = []
     var hasHashes = false
     var hashes: [Bytes32] = []
     var missing: [Int] = []
@@ -43,19 +47,21 @@ extension RoomState {
     }
 
     private mutating func fetch(_ line: Transcript, _ image: ImageInfo, _ id: EventID) {
-        if let size = fetches[image.root]?.size, size != image.size {
-            return refuse(line, image, "another image has these bytes and another size")
-        }
         arrivals[id] = line
         let change = TransferChange.started(
             direction: .receive, name: image.name, size: image.size, peers: [line.peer: line.name])
         effects.append(.transfer(id, change))
-        if fetches[image.root] != nil {
-            fetches[image.root]?.events.append(id)
-            if fetches[image.root]?.isComplete == true { place(id) }
-        } else {
+        guard let fetch = fetches[image.root] else {
             fetches[image.root] = Fetch(root: image.root, size: image.size, events: [id])
             effects.append(.beginBlob(image.root, size: image.size))
+            return
+        }
+        if fetch.size == image.size {
+            fetches[image.root]?.events.append(id)
+            if fetch.isComplete { place(id) }
+        } else {
+            fetches[image.root]?.rivals.append(id)
+            if fetch.hasHashes { failRivals(of: image.root) }
         }
     }
 
@@ -118,7 +124,7 @@ extension RoomState {
     mutating func takeBlob(_ event: RoomEvent) {
         switch event {
         case .blobProgress(let root, let progress): blobProgress(root, progress)
-        case .blobHashesRefused(let root, let peer): giveUp(peer, on: root)
+        case .blobHashesRefused(let root, let peer): hashesRefused(root, from: peer)
         case .chunkRefused(let root, let chunk, let peer):
             fetches[root]?.inFlight.remove(Int(chunk))
             giveUp(peer, on: root)
@@ -139,6 +145,7 @@ extension RoomState {
         fetch.verified = progress.verified
         fetch.isComplete = progress.isComplete
         fetches[root] = fetch
+        if fetch.hasHashes { failRivals(of: root) }
         if fetch.isComplete {
             timers.cancel(.fetchTimeout(root))
             for id in fetch.events { place(id) }
@@ -212,7 +219,7 @@ extension RoomState {
         fetch.hashes += page.hashes
         let isWhole = fetch.hashes.count == count
         if !isWhole, page.hashes.count < BlobHashes.pageLength || fetch.hashes.count > count {
-            return giveUp(peer, on: page.root)
+            return hashesRefused(page.root, from: peer)
         }
         if isWhole {
             fetch.inFlight = [-1]  // nothing more is asked for until the disk has answered
@@ -253,6 +260,60 @@ extension RoomState {
     }
 }
 
+// Sizes that can't all be right
+extension RoomState {
+    /// Either the size is wrong that the image was announced with, or the hashes are: other sizes are tried first.
+    private mutating func hashesRefused(_ root: BlobRoot, from peer: PeerID) {
+        guard var fetch = fetches[root], fetch.source == peer else { return }
+        fetch.wrongSizes.insert(fetch.size)
+        guard let size = fetch.rivals.compactMap(announcedSize).first(where: { !fetch.wrongSizes.contains($0) }) else {
+            fetches[root]?.wrongSizes = []
+            return giveUp(peer, on: root)
+        }
+        timers.cancel(.fetchTimeout(root))
+        turn(&fetch, to: size)
+        fetches[root] = fetch
+        effects.append(.beginBlob(root, size: size))
+    }
+
+    private func turn(_ fetch: inout Fetch, to size: UInt64) {
+        let all = fetch.events + fetch.rivals
+        fetch.events = all.filter { announcedSize($0) == size }
+        fetch.rivals = all.filter { announcedSize($0) != size }
+        fetch.size = size
+        fetch.isOpen = false
+        fetch.inFlight = []
+        fetch.hashes = []
+    }
+
+    private func announcedSize(_ id: EventID) -> UInt64? {
+        if case .image(let image, _)? = arrivals[id]?.content { image.size } else { nil }
+    }
+
+    private mutating func failRivals(of root: BlobRoot) {
+        for id in fetches[root]?.rivals ?? [] {
+            guard let line = arrivals.removeValue(forKey: id), case .image(let image, _) = line.content else {
+                continue
+            }
+            fail(line, image, id, "its size isn't that of its bytes")
+        }
+        fetches[root]?.rivals = []
+    }
+
+    /// Ends a fetch; images of the same root with another size begin one of their own.
+    private mutating func end(_ root: BlobRoot) {
+        timers.cancel(.fetchTimeout(root))
+        guard var fetch = fetches.removeValue(forKey: root) else { return }
+        guard let size = fetch.rivals.compactMap(announcedSize).first else { return }
+        fetch.events = []
+        turn(&fetch, to: size)
+        var next = Fetch(root: root, size: size, events: fetch.events)
+        next.rivals = fetch.rivals
+        fetches[root] = next
+        effects.append(.beginBlob(root, size: size))
+    }
+}
+
 // Holders come and go
 extension RoomState {
     mutating func sourceGone(_ peer: PeerID) {
@@ -286,7 +347,7 @@ extension RoomState {
 
     /// Changes the state of a blob's lines, of those that are in one of certain states.
     private mutating func show(_ new: ImageState, of fetch: Fetch, where isMeant: (ImageState) -> Bool) {
-        for id in fetch.events {
+        for id in fetch.events + fetch.rivals {
             guard var line = arrivals[id], case .image(let image, let state) = line.content else { continue }
             guard isMeant(state), state != new else { continue }
             line.content = .image(image, new)
@@ -320,14 +381,13 @@ extension RoomState {
     }
 
     private mutating func failFetch(_ root: BlobRoot, _ reason: String) {
-        timers.cancel(.fetchTimeout(root))
         for id in fetches[root]?.events ?? [] {
             guard let line = arrivals.removeValue(forKey: id), case .image(let image, _) = line.content else {
                 continue
             }
             fail(line, image, id, reason)
         }
-        fetches[root] = nil
+        end(root)
     }
 
     private mutating func fail(_ line: Transcript, _ image: ImageInfo, _ id: EventID, _ reason: String) {
@@ -339,10 +399,8 @@ extension RoomState {
     mutating func drop(_ id: EventID, of root: BlobRoot) {
         arrivals[id] = nil
         fetches[root]?.events.removeAll { $0 == id }
-        if fetches[root]?.events.isEmpty == true {
-            timers.cancel(.fetchTimeout(root))
-            fetches[root] = nil
-        }
+        fetches[root]?.rivals.removeAll { $0 == id }
+        if fetches[root]?.events.isEmpty == true { end(root) }
     }
 
     func rootOrder(_ left: BlobRoot, _ right: BlobRoot) -> Bool { left.digest < right.digest }

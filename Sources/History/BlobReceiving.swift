@@ -90,10 +90,9 @@ extension BlobStore {
             if complete.list.size != size { throw .mismatch("blob \(root) has another size") }
             return .complete(size)
         }
-        if let known = receiving[root] {
-            if known.size != size { throw .mismatch("blob \(root) has another size") }
-            return known.progress
-        }
+        if let known = receiving[root], known.size == size { return known.progress }
+        // Without the hashes a size is only what somebody says.
+        if receiving[root]?.list != nil { throw .mismatch("blob \(root) has another size") }
         let saved = size == 0 ? BlobHashList(size: 0, hashes: []) : try savedHashes(of: root)
         receiving[root] = Receiving(size: size)
         do throws(BlobError) {

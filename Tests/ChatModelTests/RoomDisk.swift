@@ -144,9 +144,13 @@ extension RoomDisk {
     }
 
     func begin(_ root: BlobRoot, size: UInt64) -> RoomEvent {
-        let isEmpty = size == 0 && root == BlobRoot(size: 0, chunkHashes: [])
         var blob = blobs[root] ?? Blob(size: size)
-        if isEmpty { blob.hashes = [] }
+        // Only with the hashes is a size more than a claim.
+        if blob.hashes == nil { blob.size = size }
+        if size == 0, root == BlobRoot(size: 0, chunkHashes: []) { blob.hashes = [] }
+        guard blob.size == size, size > 0 || blob.hashes != nil else {
+            return .blobFailed(root, reason: "the size isn't that of the root")
+        }
         blob.parts = [:]
         blobs[root] = blob
         return .blobProgress(root, blob.progress)
