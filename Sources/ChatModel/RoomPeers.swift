@@ -160,13 +160,16 @@ extension RoomState {
     }
 
     mutating func hello(_ hello: Hello, from peer: PeerID) {
-        if peers[peer]?.name != hello.displayName { effects.append(.remember(peer, name: hello.displayName)) }
+        let formerName = peers[peer]?.name
+        if formerName != hello.displayName { effects.append(.remember(peer, name: hello.displayName)) }
         peers[peer]?.name = hello.displayName
         guard hello.versions.contains(Hello.version) else { return refuseVersion(of: peer) }
         peers[peer]?.isIncompatible = false
         if peers[peer]?.isPresent == false {
             peers[peer]?.isPresent = true
             notice(about: peer, "'\(hello.displayName)' is Connected")
+        } else if let formerName, formerName != hello.displayName {
+            notice(about: peer, "'\(formerName)' is now called '\(hello.displayName)'")
         }
         // Told also where another link takes the place of one: its endpoint is another.
         tellStatus(of: peer, .connected)
