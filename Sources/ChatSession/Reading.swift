@@ -11,7 +11,7 @@ extension SessionContainer {
     /// said about the room since it joined. Waits for the disk: not to be called on the session's queue.
     public func transcripts(last count: Int) throws -> [Transcript] {
         let stored = try parts.history.queue.sync { try parts.history.lines(last: count) }
-        return notices.woven(into: stored.compactMap { Transcript($0, me: peer) }).suffix(count)
+        return notices.woven(into: stored.compactMap { Transcript($0, me: peer) }.map(images.current)).suffix(count)
     }
 
     /// Peers met before, away or not; waits for the disk.

@@ -47,6 +47,9 @@ public final class SessionContainer: Sendable {
     private let updates = PublishSubject<Transcript>()
     /// What this host said about the room since it joined; not stored.
     let notices = Notices()
+    /// How images stand, which the history doesn't know until they end.
+    let images = LiveImages()
+    private let notes = PublishSubject<String>()
 
     /// Opens what is stored of a room; ``join(on:)`` goes in.
     ///
@@ -65,7 +68,9 @@ public final class SessionContainer: Sendable {
         self.room = room
         peer = configuration.key.peer
         notice = parts.notice
-        log = Observable.merge([parts.links.log, parts.storage.log, parts.images.log, parts.discovery.log])
+        log = Observable.merge([
+            parts.links.log, parts.storage.log, parts.images.log, parts.discovery.log, notes.asObservable(),
+        ])
     }
 
     /// Goes into the room: links with peers from now on, and announces itself.
@@ -89,8 +94,12 @@ public final class SessionContainer: Sendable {
         switch effect {
         case .emit(let line):
             if line.direction == .local { notices.add(line) }
+            images.note(line)
             lines.onNext(line)
-        case .update(let line): updates.onNext(line)
+        case .update(let line):
+            images.note(line)
+            updates.onNext(line)
+        case .log(let line): notes.onNext(line)
         case .peer(let status): statuses.withLock { $0[status.peer] = status }
         case .transfer(let id, let change): book.take(change, of: id)
         case .reply(let command, let reply): replies.give(reply, to: command)
