@@ -249,7 +249,7 @@ extension RoomState {
     }
 
     /// Turns to another holder.
-    private mutating func giveUp(_ peer: PeerID, on root: BlobRoot) {
+    mutating func giveUp(_ peer: PeerID, on root: BlobRoot) {
         guard fetches[root]?.source == peer else { return }
         fetches[root]?.lacking.insert(peer)
         fetches[root]?.source = nil
@@ -390,7 +390,7 @@ extension RoomState {
         end(root)
     }
 
-    private mutating func fail(_ line: Transcript, _ image: ImageInfo, _ id: EventID, _ reason: String) {
+    mutating func fail(_ line: Transcript, _ image: ImageInfo, _ id: EventID, _ reason: String) {
         tellEnd(line.peer, BlobState(root: image.root, progress: .refused(reason)))
         effects.append(.transfer(id, .failed(line.peer, reason: reason)))
         settle(line, image, id, .failed(reason))
