@@ -46,7 +46,22 @@ struct Invocation {
             environment: environment)
         let client = try ControlClient.connect(
             to: locator, patience: patience, waiting: { console.complain("chat: waiting for chatd") }, events: events)
-        return Daemon(client: client, hello: try client.call(.hello, NoFields(), within: 5000), console: console)
+        let hello = try client.call(.hello, NoFields(), within: 5000)
+        if let room = locator.room, room != hello.room {
+            throw CommandFailure(
+                .usage,
+                "the chatd in \(SafeText.line(hello.stateDirectory)) is in room '\(hello.room)', not in '\(room)'")
+        }
+        return Daemon(client: client, hello: hello, console: console)
+    }
+
+    /// What `--nonce` says.
+    func nonce(_ table: OptionTable) throws(UsageError) -> String? {
+        guard let text = options[ClientOptions.nonce] else { return nil }
+        guard Nonce(hexadecimal: text) != nil else {
+            throw table.error("'\(safeWord(text))' is no nonce; one has 32 hexadecimal digits")
+        }
+        return text
     }
 
     /// For a command that takes no operands.

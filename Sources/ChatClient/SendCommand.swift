@@ -13,9 +13,10 @@ enum SendCommand {
     private static func sendText(_ words: String, _ invocation: Invocation) throws -> ExitStatus {
         let text = try TextCheck.text(words.utf8, called: "the text")
         if text.isEmpty { throw ClientOptions.send.error("the text is empty") }
+        let nonce = try invocation.nonce(ClientOptions.send)
         let daemon = try invocation.connect()
         let sender = LineSender(daemon.client, keepsIDs: true)
-        try sender.send(text, nonce: invocation.options[ClientOptions.nonce])
+        try sender.send(text, nonce: nonce)
         try sender.finish()
         if invocation.options.has(ClientOptions.printID) { try invocation.console.print(sender.takeIDs()) }
         daemon.tellIfAlone(sender.linked)

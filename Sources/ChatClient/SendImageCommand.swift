@@ -16,6 +16,7 @@ enum SendImageCommand {
         if paths.count > 1, invocation.options.has(ClientOptions.nonce) {
             throw ClientOptions.sendImage.error("--nonce names one image")
         }
+        let nonce = try invocation.nonce(ClientOptions.sendImage)
         for path in paths { _ = try ImageFile(path) }  // all are looked at before any is sent
         let mailbox = Mailbox<Input>()
         let daemon = try invocation.connect { event in
@@ -25,7 +26,7 @@ enum SendImageCommand {
             case .ended: mailbox.put(.ended)
             }
         }
-        let sent = try paths.map { try send($0, daemon.client, invocation) }
+        let sent = try paths.map { try send($0, nonce, daemon.client, invocation) }
         if sent.allSatisfy(\.receivers.isEmpty) { daemon.tellIfAlone(0) }
         let followed = sent.filter { !$0.receivers.isEmpty }
         if invocation.options.has(ClientOptions.noWait) || followed.isEmpty { return .success }
@@ -35,10 +36,10 @@ enum SendImageCommand {
     }
 
     private static func send(
-        _ path: String, _ client: ControlClient, _ invocation: Invocation
+        _ path: String, _ nonce: String?, _ client: ControlClient, _ invocation: Invocation
     ) throws -> SendImageResult {
         let file = try ImageFile(path)
-        let parameters = SendImageParameters(name: file.name, nonce: invocation.options[ClientOptions.nonce])
+        let parameters = SendImageParameters(name: file.name, nonce: nonce)
         let result = try client.call(.sendImage, parameters, descriptor: file.descriptor)
         if invocation.options.has(ClientOptions.printID) { try invocation.console.print(result.id) }
         return result

@@ -15,8 +15,8 @@ public struct Nonce: Hashable, Sendable, CustomStringConvertible {
 
     /// Parses 32 hexadecimal digits.
     public init?(hexadecimal text: some StringProtocol) {
-        guard text.utf8.count == 32, let value = UInt128(text, radix: 16) else { return nil }
-        self.value = value
+        guard let bytes = [UInt8](hexadecimal: text), bytes.count == 16 else { return nil }
+        value = bytes.reduce(0) { $0 << 8 | UInt128($1) }
     }
 
     /// 32 lower-case hexadecimal digits.

@@ -5,7 +5,8 @@ import SystemCalls
 /// Finds the daemon that a client means.
 public struct DaemonLocator: Sendable {
     private let stateDirectory: String?
-    private let room: String?
+    /// The room that the daemon has to be in; `nil` where any will do.
+    public let room: String?
     private let environment: [String: String]
 
     /// - Parameters:
@@ -16,7 +17,7 @@ public struct DaemonLocator: Sendable {
         func variable(_ name: String) -> String? { environment[name].flatMap { $0.isEmpty ? nil : $0 } }
         // What is said on the command line counts before the environment says where.
         self.stateDirectory = stateDirectory ?? (room == nil ? variable("CHAT_STATE_DIR") : nil)
-        self.room = (room ?? variable("CHAT_ROOM")).map { Names.folded(room: $0) }
+        self.room = (room ?? (stateDirectory == nil ? variable("CHAT_ROOM") : nil)).map { Names.folded(room: $0) }
         self.environment = environment
     }
 
@@ -56,13 +57,13 @@ public struct DaemonLocator: Sendable {
     }
 
     private func candidates() throws(CommandFailure) -> [String] {
+        if let room, let complaint = Names.complaint(room: room) {
+            throw CommandFailure(.usage, visible(complaint))
+        }
         if let stateDirectory {
             let path = StateDirectory(at: stateDirectory).socket
             try UnixSocket.check(path)
             return [path]
-        }
-        if let room, let complaint = Names.complaint(room: room) {
-            throw CommandFailure(.usage, visible(complaint))
         }
         return StateDirectory.socketDirectories(environment).flatMap { directory in
             Self.entries(of: directory).filter(isMeant).sorted().map { "\(directory)/\($0)" }
