@@ -11,29 +11,31 @@ struct ImageFile {
 
     /// - Throws: With ``Control/ExitStatus/noInput`` for what isn't there, can't be read, or isn't a regular file.
     init(_ path: String) throws(CommandFailure) {
-        let shown = SafeText.line(path)
-        // Not to wait for the other end of a FIFO.
+        // Looked at before it is opened, which a device may take for a command.
+        try Self.check(path) { stat(path, &$0) }
+        // Not to wait for the other end of a FIFO that has come meanwhile.
         let number = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY)
-        guard number >= 0 else {
-            let code = errno
-            throw CommandFailure(.noInput, "\(shown)\(Self.reason(path, code))")
-        }
+        guard number >= 0 else { throw Self.failure(path) }
         descriptor = Descriptor(owning: number)
-        var status = stat()
-        guard fstat(number, &status) == 0 else {
-            throw CommandFailure(.noInput, "\(shown): \(String(cString: strerror(errno)))")
-        }
-        guard status.st_mode & S_IFMT == S_IFREG else {
-            throw CommandFailure(.noInput, "\(shown) is \(Self.kind(status.st_mode)), not a file")
-        }
+        try Self.check(path) { fstat(number, &$0) }
         name = path.split(separator: "/").last.map(String.init) ?? path
     }
 
-    private static func reason(_ path: String, _ code: CInt) -> String {
+    private static func check(_ path: String, _ look: (inout stat) -> CInt) throws(CommandFailure) {
         var status = stat()
-        if code == ENXIO, stat(path, &status) == 0 { return " is \(kind(status.st_mode)), not a file" }
-        return ": \(String(cString: strerror(code)))"
+        guard look(&status) == 0 else { throw failure(path) }
+        guard status.st_mode & S_IFMT == S_IFREG else {
+            throw CommandFailure(.noInput, "\(shown(path)) is \(kind(status.st_mode)), not a file")
+        }
     }
+
+    /// By errno.
+    private static func failure(_ path: String) -> CommandFailure {
+        let reason = String(cString: strerror(errno))
+        return CommandFailure(.noInput, "\(shown(path)): \(reason)")
+    }
+
+    private static func shown(_ path: String) -> String { path.isEmpty ? "''" : SafeText.line(path) }
 
     private static func kind(_ mode: mode_t) -> String {
         switch mode & S_IFMT {
@@ -41,7 +43,7 @@ struct ImageFile {
         case S_IFIFO: "a FIFO"
         case S_IFSOCK: "a socket"
         case S_IFCHR, S_IFBLK: "a device"
-        default: "special"
+        default: "something special"
         }
     }
 }
