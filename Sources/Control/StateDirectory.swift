@@ -45,6 +45,7 @@ public struct StateDirectory: Sendable, Equatable {
 
     /// Makes and checks the directories, mode 0700; both `path` and the socket's.
     public func prepare() throws(CommandFailure) {
+        try UnixSocket.check(socket)
         for file in [identity, "\(path)/lock", socket] {
             if let directory = PrivateDirectory.parent(of: file) { try PrivateDirectory.prepare(directory) }
         }
