@@ -3,11 +3,25 @@ import ChatSession
 import Control
 import Discovery
 import Glibc
+import History
 import Identity
 import Rx
 
 /// The `chatd` command: from arguments to an exit status.
 public enum DaemonCommand {
+    /// Runs the process's own command line; see ``run(_:environment:say:complain:)``.
+    public static func main(
+        environment: [String: String], say: (String) -> Void, complain: (String) -> Void
+    ) -> CInt {
+        signal(SIGPIPE, SIG_IGN)
+        do throws(CommandFailure) {
+            return run(try CommandWords.ofProcess(), environment: environment, say: say, complain: complain)
+        } catch {
+            complain("chatd: \(error)")
+            return error.exit.rawValue
+        }
+    }
+
     /// Runs a daemon until a signal ends it.
     ///
     /// - Parameters:
@@ -31,6 +45,9 @@ public enum DaemonCommand {
         } catch let error as CommandFailure {
             complain("chatd: \(error)")
             return error.exit.rawValue
+        } catch HistoryError.otherRoom(let path) {
+            complain("chatd: \(HistoryError.otherRoom(path: path))")
+            return ExitStatus.usage.rawValue
         } catch {
             complain("chatd: \(error)")
             return ExitStatus.inputOutput.rawValue
@@ -65,7 +82,6 @@ struct Daemon {
     }
 
     func run() throws {
-        signal(SIGPIPE, SIG_IGN)
         let signals = EndingSignals()
         umask(0o077)
         try state.prepare()

@@ -43,8 +43,12 @@ final class DaemonLog: Sendable {
         if isTaken { queue.async { [self] in write(line) } }
     }
 
-    /// Waits until everything is written.
-    func flush() { queue.sync {} }
+    /// Waits until everything is written, or for half a second: a reader that stands still holds nobody up.
+    func flush() {
+        let isWritten = DispatchSemaphore(value: 0)
+        queue.async { isWritten.signal() }
+        _ = isWritten.wait(timeout: .now() + .milliseconds(500))
+    }
 
     private func write(_ line: String) {
         let dropped = waiting.withLock { waiting in

@@ -12,12 +12,15 @@ public enum HistoryError: Error, Equatable, CustomStringConvertible {
     case io(String)
     /// What is on the disk isn't what was written there.
     case damaged(String)
+    /// The database of another room.
+    case otherRoom(path: String)
     /// A newer version of the program made this database.
     case newerSchema(path: String, found: Int, known: Int)
 
     public var description: String {
         switch self {
         case .cannotOpen(let text), .busy(let text), .full(let text), .io(let text), .damaged(let text): text
+        case .otherRoom(let path): "\(path) is another room's history"
         case .newerSchema(let path, let found, let known):
             "\(path) is of a newer version (schema \(found), this one knows \(known)); it is left as it is"
         }

@@ -78,7 +78,7 @@ extension History {
         guard let found, let incarnation = found.incarnation else {
             throw .damaged("read \(file.path): it has no birth certificate")
         }
-        if found.room != room.bytes { throw .cannotOpen("\(file.path) is another room's history") }
+        if found.room != room.bytes { throw .otherRoom(path: file.path) }
         ownLog.incarnation = incarnation
         indexed = found.indexed
         return found.birth != birth

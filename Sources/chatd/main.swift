@@ -2,8 +2,8 @@ import ChatDaemon
 import Foundation
 
 exit(
-    DaemonCommand.run(
-        Array(CommandLine.arguments.dropFirst()), environment: ProcessInfo.processInfo.environment,
-        say: { print($0, terminator: "") },
+    DaemonCommand.main(
+        environment: ProcessInfo.processInfo.environment,
+        say: { try? FileHandle.standardOutput.write(contentsOf: Data($0.utf8)) },
         // A reader that is gone is no reason to fail differently.
         complain: { try? FileHandle.standardError.write(contentsOf: Data("\($0)\n".utf8)) }))
