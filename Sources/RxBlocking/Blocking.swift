@@ -26,8 +26,8 @@ extension BlockingObservable {
     /// Waits for the completion, or for the second element that satisfies `predicate`.
     ///
     /// - Parameter predicate: Runs where the element arrives. What it throws is thrown.
-    /// - Returns: The only such element. Throws the error, ``Rx/RxError/noElements`` or
-    ///   ``Rx/RxError/moreThanOneElement``.
+    /// - Returns: The only such element.
+    /// - Throws: The error, ``Rx/RxError/noElements`` or ``Rx/RxError/moreThanOneElement``.
     public func single(_ predicate: @escaping @Sendable (Element) throws -> Bool) throws -> Element {
         let matching = BlockingObservable(timeout: timeout, source: source.filter(predicate))
         let elements = try matching.wait(atMost: 2).elements()

@@ -10,7 +10,7 @@ public struct BlockingObservable<Element: Sendable>: Sendable {
 }
 
 extension ObservableConvertibleType {
-    /// Lets the calling thread wait for the sequence. For tests.
+    /// Lets the calling thread wait for the sequence, as tests do.
     ///
     /// - Parameter timeout: Longest wait, in seconds; `nil`: without limit. Then it is over with ``Rx/RxError/timeout``.
     /// - Returns: What to call.

@@ -33,9 +33,9 @@ public final class TestableObservable<Element: Sendable>: ObservableType {
     }
 
     static func hot(_ events: [Recorded<Event<Element>>], on scheduler: TestScheduler) -> TestableObservable {
-        let subject = PublishSubject<Element>()
-        for event in events { scheduler.scheduleAt(event.time) { subject.on(event.value) } }
-        return TestableObservable(events, on: scheduler) { subject.subscribe($0) }
+        let subject = PublishSubject<Event<Element>>()  // doesn't end with the events: it sends to whoever comes later
+        for event in events { scheduler.scheduleAt(event.time) { subject.onNext(event.value) } }
+        return TestableObservable(events, on: scheduler) { observer in subject.subscribe(onNext: { observer.on($0) }) }
     }
 
     static func cold(_ events: [Recorded<Event<Element>>], on scheduler: TestScheduler) -> TestableObservable {

@@ -16,7 +16,7 @@ extension ObservableType {
     /// Combines the latest elements of many sequences whenever one of them sends.
     ///
     /// - Parameters:
-    ///   - collection: The sequences, subscribed to in order; without any the result completes at once.
+    ///   - collection: The sequences, subscribed to in order; without any there is one result.
     ///   - resultSelector: Gets the elements in the order of the sequences; see ``combineLatest(_:resultSelector:)``.
     /// - Returns: What it made of them; ends as ``combineLatest(_:resultSelector:)``. ReactiveX: CombineLatest.
     @inlinable public static func combineLatest<Sources: Collection>(

@@ -7,7 +7,9 @@ extension ObservableType {
         Observable { sink in
             let missing = Cell(0)
             let inputs = (repeat CombinedInput(each source, isZip, missing))
-            let node = CombiningNode(sink, missing) { try resultSelector(repeat (each inputs).take()) }
+            let node = CombiningNode(sink, isZip ? .zip : .latest, missing) {
+                try resultSelector(repeat (each inputs).take())
+            }
             var waiting: [CombinedStart] = []
             for input in repeat each inputs { waiting.append(input.starting(in: node)) }
             node.start(waiting)
@@ -21,11 +23,16 @@ extension ObservableType {
         Observable { sink in
             let missing = Cell(0)
             let inputs = sources.map { CombinedInput($0, isZip, missing) }
-            let node = CombiningNode(sink, missing) { try resultSelector(inputs.map { $0.take() }) }
+            let node = CombiningNode(sink, isZip ? .collectionZip : .latest, missing) {
+                try resultSelector(inputs.map { $0.take() })
+            }
             node.start(inputs.map { $0.starting(in: node) })
         }
     }
 }
+
+/// How several sequences become one.
+@frozen @usableFromInline enum Combining: Sendable { case latest, zip, collectionZip }
 
 /// Subscribes to one of the sequences that are being combined.
 @frozen @usableFromInline struct CombinedStart {
@@ -43,7 +50,6 @@ extension ObservableType {
 /// `@unchecked`: the `var`s are only touched inside the node's queue.
 @usableFromInline final class CombinedInput<Element: Sendable>: @unchecked Sendable {
     @usableFromInline let source: Observable<Element>
-    @usableFromInline let number: Int
     @usableFromInline let isZip: Bool
     @usableFromInline let missing: Cell<Int>  // inputs without an element
     @exclusivity(unchecked) @usableFromInline var latest: Element?
@@ -53,7 +59,6 @@ extension ObservableType {
         self.source = source
         self.isZip = isZip
         self.missing = missing
-        number = missing.value
         missing.value += 1
     }
 
@@ -82,8 +87,8 @@ extension ObservableType {
             source.attach(lifetime) { [self] event in
                 switch event {
                 case .next(let element): node.next(element, to: self)
-                case .error(let error): node.end(number, error)
-                case .completed: node.end(number, nil)
+                case .error(let error): node.end(error)
+                case .completed: node.end(nil)
                 }
             }
         }
@@ -97,24 +102,28 @@ extension ObservableType {
 /// `@unchecked`: the `var`s are only touched inside `queue`.
 @usableFromInline final class CombiningNode<Result: Sendable>: @unchecked Sendable {
     @usableFromInline let sink: Sink<Result>
+    @usableFromInline let kind: Combining
     @usableFromInline let combine: () throws -> Result
     @usableFromInline let queue = SerialQueue<@Sendable () -> Void>()
     @usableFromInline let missing: Cell<Int>  // inputs without an element
-    @exclusivity(unchecked) @usableFromInline var isOver: [Bool]  // by number of the input
     @exclusivity(unchecked) @usableFromInline var running: Int  // inputs
 
-    @inlinable init(_ sink: Sink<Result>, _ missing: Cell<Int>, _ combine: @escaping () throws -> Result) {
+    @inlinable init(
+        _ sink: Sink<Result>, _ kind: Combining, _ missing: Cell<Int>, _ combine: @escaping () throws -> Result
+    ) {
         self.sink = sink
+        self.kind = kind
         self.combine = combine
         self.missing = missing
         running = missing.value
-        isOver = Array(repeating: false, count: running)
     }
 
     @inlinable func start(_ inputs: [CombinedStart]) {
         sink.lifetime.own(Disposables.create(inputs.map { $0.lifetime }))
-        if inputs.isEmpty { return sink.on(.completed) }
         for input in inputs where !input.lifetime.isStopped { input.start() }
+        if !inputs.isEmpty { return }
+        if kind == .latest { send() }
+        if !sink.lifetime.isStopped { sink.on(.completed) }
     }
 
     @inlinable func next<Element: Sendable>(_ element: Element, to input: CombinedInput<Element>) {
@@ -127,17 +136,20 @@ extension ObservableType {
         if sink.lifetime.isStopped { return }
         input.put(element)
         if missing.value > 0 {
-            if running == 1, !isOver[input.number] { sink.on(.completed) }  // nothing can come any more
+            if running == 1, kind != .zip { sink.on(.completed) }  // those that are missing can't come any more
             return
         }
+        send()
+    }
+
+    @inlinable func send() {
         do { sink.on(.next(try combine())) } catch { sink.on(.error(error)) }
     }
 
-    @inlinable func end(_ number: Int, _ error: (any Error)?) {
+    @inlinable func end(_ error: (any Error)?) {
         queue.run({ [self] in
             if sink.lifetime.isStopped { return }
             if let error { return sink.on(.error(error)) }
-            isOver[number] = true
             running -= 1
             if running == 0 { sink.on(.completed) }
         }) { $0() }

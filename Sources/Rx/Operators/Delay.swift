@@ -64,15 +64,11 @@ extension ObservableType {
         timer.start(after: time, on: scheduler) { [self] in take(.due) }
     }
 
-    /// The first one is due, as its timer says; others that came right after it may be too.
+    /// One event a turn, also where several are due: others may use the scheduler in between.
     @inlinable func sendDue() {
-        var event = waiting.popFirst()?.event
-        while let due = event {
-            sink.on(due)
-            guard let next = waiting.next, !sink.lifetime.isStopped else { return }
-            let left = dueTime.shortened(by: scheduler.now.timeIntervalSince(next.since))
-            if left.inSeconds > 0 { return wait(left) }
-            event = waiting.popFirst()?.event
-        }
+        guard let due = waiting.popFirst() else { return }
+        sink.on(due.event)
+        guard let next = waiting.next, !sink.lifetime.isStopped else { return }
+        wait(dueTime.shortened(by: scheduler.now.timeIntervalSince(next.since)))
     }
 }

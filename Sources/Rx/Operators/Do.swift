@@ -1,3 +1,5 @@
+import Synchronization
+
 extension ObservableType {
     /// Runs side effects on the way.
     ///
@@ -25,8 +27,11 @@ extension ObservableType {
         let after = SideEffects(next: afterNext, error: afterError, completed: afterCompleted)
         return Observable { sink in
             onSubscribe?()
-            let lifetime = Lifetime(onDispose)
-            sink.lifetime.own(lifetime)
+            let lifetime = Lifetime(), end = SecondCall(onDispose)
+            sink.lifetime.own {
+                lifetime.dispose()
+                end.call()
+            }
             source.attach(
                 Sink(lifetime) { event in
                     lifetime.admit(event) { event in
@@ -36,7 +41,20 @@ extension ObservableType {
                     }
                 })
             onSubscribed?()
+            end.call()
         }
+    }
+}
+
+/// Runs an action the second time it is called: once a subscription has been made, and has ended.
+@usableFromInline final class SecondCall: Sendable {
+    private let action: (@Sendable () -> Void)?
+    private let isSecond = Atomic<Bool>(false)
+
+    @usableFromInline init(_ action: (@Sendable () -> Void)?) { self.action = action }
+
+    @usableFromInline func call() {
+        if isSecond.exchange(true, ordering: .acquiringAndReleasing) { action?() }
     }
 }
 

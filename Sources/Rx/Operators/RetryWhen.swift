@@ -2,7 +2,7 @@ extension ObservableType {
     /// Subscribes again whenever a sequence made of the errors says so.
     ///
     /// - Parameter notificationHandler: Gets the errors of the source. Each element of what it returns starts an attempt
-    ///   once the last one has failed; its ending is the ending of the result.
+    ///   once the last one has failed; its ending is the ending of the result, once the attempt that runs has failed.
     /// - Returns: The elements of all attempts. An attempt is torn down before its error is told.
     @inlinable public func retry<Trigger: ObservableType>(
         when notificationHandler: @escaping @Sendable (Observable<any Error>) -> Trigger
@@ -39,7 +39,7 @@ extension ObservableType {
 
 /// Elements go through `output` and not `queue`, which is busy while a source loops inside `start`.
 ///
-/// `@unchecked`: `isRunning` is only touched inside `queue`.
+/// `@unchecked`: the `var`s are only touched inside `queue`.
 @usableFromInline final class RetryWhenNode<Element: Sendable, Failure: Sendable>: @unchecked Sendable {
     @usableFromInline enum Input: Sendable { case subscribe, trigger(Event<Void>), failed(any Error) }
 
@@ -51,6 +51,7 @@ extension ObservableType {
     @usableFromInline let attempt = SerialDisposable()
     @usableFromInline let queue = SerialQueue<Input>()
     @exclusivity(unchecked) @usableFromInline var isRunning = false
+    @exclusivity(unchecked) @usableFromInline var ending: Event<Element>?  // of the triggers
 
     @inlinable init(
         _ source: Observable<Element>, _ sink: Sink<Element>, _ accept: @escaping @Sendable (any Error) -> Failure?
@@ -67,13 +68,19 @@ extension ObservableType {
             switch input {
             case .subscribe: subscribe()
             case .trigger(.next): if !isRunning { subscribe() }
-            case .trigger(.error(let error)): output.on(.error(error))
-            case .trigger(.completed): output.on(.completed)
+            case .trigger(.error(let error)): end(.error(error))
+            case .trigger(.completed): end(.completed)
             case .failed(let error):
                 isRunning = false
+                if let ending { return output.on(ending) }
                 if let error = accept(error) { errors.onNext(error) } else { output.on(.error(error)) }
             }
         }
+    }
+
+    /// The triggers' ending lets the attempt that runs go on.
+    @inlinable func end(_ event: Event<Element>) {
+        if isRunning { ending = event } else { output.on(event) }
     }
 
     /// A source that fails inside `start` leaves its error in the queue: it loops, and never nests.

@@ -2,12 +2,13 @@ extension ObservableType {
     /// Leaves out elements until `other` sends one.
     ///
     /// - Parameter other: Subscribed to after the source. Its error ends the sequence; its completion doesn't.
-    /// - Returns: The elements from then on. Ends as the source does. ReactiveX: SkipUntil.
+    /// - Returns: The elements from then on. Ends as the source does; but if that completes before, it lets go of both and
+    ///   sends nothing, not even the completion. ReactiveX: SkipUntil.
     @inlinable public func skip<Source: ObservableType>(until other: Source) -> Observable<Element> {
         let source = asObservable(), trigger = other.asObservable()
         return Observable { sink in
-            let node = GateNode(sink)
             let lifetime = Lifetime(), triggering = Lifetime()
+            let node = GateNode(sink, opener: triggering)
             sink.lifetime.own(Disposables.create([lifetime, triggering]))
             source.attach(lifetime) { node.take(.source($0)) }
             if triggering.isStopped { return }
@@ -31,10 +32,14 @@ extension ObservableType {
     @usableFromInline enum Input: Sendable { case source(Event<Element>), open, fail(any Error) }
 
     @usableFromInline let sink: Sink<Element>
+    @usableFromInline let opener: Lifetime?  // without one, a completion goes through a closed gate
     @usableFromInline let queue = SerialQueue<Input>()
     @exclusivity(unchecked) @usableFromInline var isOpen = false
 
-    @inlinable init(_ sink: Sink<Element>) { self.sink = sink }
+    @inlinable init(_ sink: Sink<Element>, opener: Lifetime? = nil) {
+        self.sink = sink
+        self.opener = opener
+    }
 
     @inlinable func take(_ input: Input) {
         queue.run(input) { input in
@@ -42,8 +47,11 @@ extension ObservableType {
             switch input {
             case .open: isOpen = true
             case .fail(let error): sink.on(.error(error))
-            case .source(.next): if isOpen, case .source(let event) = input { sink.on(event) }
-            case .source(let ending): sink.on(ending)
+            case .source(.error(let error)): sink.on(.error(error))
+            case .source(.next(let element)): if isOpen { sink.on(.next(element)) }
+            case .source(.completed):
+                if !isOpen, let opener { return opener.dispose() }
+                sink.on(.completed)
             }
         }
     }

@@ -1,7 +1,7 @@
 extension ObservableType {
     /// Subscribes to the source, and disposes of the subscription, on a scheduler.
     ///
-    /// - Parameter scheduler: Where. The source delivers wherever it does; see ``observe(on:)``.
+    /// - Parameter scheduler: Where; the source is let go of there also after its ending. The source delivers wherever it does; see ``observe(on:)``.
     /// - Returns: The source's events. ReactiveX: SubscribeOn.
     @inlinable public func subscribe(on scheduler: any ImmediateSchedulerType) -> Observable<Element> {
         let source = asObservable()
@@ -11,7 +11,11 @@ extension ObservableType {
                 Disposables.create([turn, ScheduledDisposable(scheduler: scheduler, disposable: lifetime)]))
             turn.setDisposable(
                 scheduler.schedule(()) {
-                    if !lifetime.isStopped { source.start(Sink(lifetime) { lifetime.admit($0, sink.on) }) }
+                    if lifetime.isStopped { return Disposables.create() }
+                    source.start(
+                        Sink(lifetime) { event in
+                            if event.isStopEvent ? lifetime.stop() : !lifetime.isStopped { sink.on(event) }
+                        })
                     return Disposables.create()
                 })
         }

@@ -5,7 +5,7 @@ extension ObservableType {
     ///   - source: The sequences, subscribed to in order; of any number and of different elements.
     ///   - resultSelector: Runs where the last element of a row arrives. What it throws ends the sequence.
     /// - Returns: What it made of them. What a sequence is ahead of the others is kept in memory, in any number. Completes
-    ///   once all have, or nothing more can come of those that haven't; fails with the first that does. ReactiveX: Zip.
+    ///   once all have; fails with the first that does. ReactiveX: Zip.
     @inlinable public static func zip<each Source: ObservableType>(
         _ source: repeat each Source,
         resultSelector: @escaping @Sendable (repeat (each Source).Element) throws -> Element
@@ -18,7 +18,8 @@ extension ObservableType {
     /// - Parameters:
     ///   - collection: The sequences, subscribed to in order; without any the result completes at once.
     ///   - resultSelector: Gets the elements in the order of the sequences; see ``zip(_:resultSelector:)``.
-    /// - Returns: What it made of them; ends as ``zip(_:resultSelector:)``. ReactiveX: Zip.
+    /// - Returns: What it made of them; ends as ``zip(_:resultSelector:)``, and also once a sequence has completed and
+    ///   another one is ahead of it. ReactiveX: Zip.
     @inlinable public static func zip<Sources: Collection>(
         _ collection: Sources,
         resultSelector: @escaping @Sendable ([Sources.Element.Element]) throws -> Element

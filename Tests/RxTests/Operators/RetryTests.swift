@@ -39,7 +39,7 @@ struct RetryTests {
         #expect(source.subscriptions.map(\.unsubscribe) == [210, 250, 290])
     }
 
-    @Test func `retry when ends as its trigger does`() {
+    @Test func `retry when ends as its trigger does, but lets the attempt that runs fail first`() {
         struct Enough: Error {}
         let source = scheduler.createColdObservable([.next(5, 1), .error(10, Failure())])
         let failing = scheduler.start { source.retry(when: { $0.flatMap { _ in Observable<Int>.error(Enough()) } }) }
@@ -48,8 +48,8 @@ struct RetryTests {
         let other = TestScheduler()
         let second = other.createColdObservable([.next(5, 1), .error(10, Failure())])
         let completing = other.start { second.retry(when: { $0.take(1) }) }
-        #expect(completing.events == [.next(205, 1), .completed(210)])
-        #expect(second.subscriptions == [Subscription(200, 210), Subscription(210, 210)])
+        #expect(completing.events == [.next(205, 1), .next(215, 1), .completed(220)])
+        #expect(second.subscriptions == [Subscription(200, 210), Subscription(210, 220)])
     }
 
     @Test func `B14 retry when with a trigger that fires at once stops with its subscriber, and doesn't nest`() {
