@@ -29,7 +29,7 @@ import Testing
     }
 
     @Test func `bodies, image names and reasons are shown with escapes by every view`() async throws {
-        let alice = try await Member.start("alice", in: scratch)
+        let alice = try await LocalPeer.start("alice", in: scratch)
         let piped = try Subprocess(
             ["bash", "-c", "\"$0\" --state-dir \"$1\" <&0 | cat", Programs.built.chat, alice.daemon.state], input: .open
         )
@@ -81,7 +81,7 @@ import Testing
     }
 
     @Test func `a name that could is nobody's name`() async throws {
-        let alice = try await Member.start("alice", in: scratch)
+        let alice = try await LocalPeer.start("alice", in: scratch)
         let friend = try FakePeer.join("friend", dialling: alice.place)
         try await alice.isLinked(with: "friend")
         for payload in Self.payloads.prefix(12) {

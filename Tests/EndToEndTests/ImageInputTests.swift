@@ -12,8 +12,8 @@ import Testing
     init() throws { scratch = try Scratch(isOpenToAll: true) }
 
     @Test func `what is no readable file is status 66 at once, and nobody is offered anything`() async throws {
-        let host = Host.unprivileged(.here, try Programs.built.copied(into: scratch))
-        let alice = try await Member.start("alice", in: scratch, on: host)
+        let host = Host.unprivileged(.here, try await Programs.built.copied(into: scratch))
+        let alice = try await LocalPeer.start("alice", in: scratch, on: host)
         let unreadable = try scratch.file("unreadable.png", picture(100))
         let locked = try scratch.directory("locked")
         let behind = try scratch.file("locked/behind.png", picture(100))
@@ -92,7 +92,7 @@ import Testing
 
     @Test func `images sent at once, and one twice, all arrive at everybody`() async throws {
         let (alice, bob) = try await pair(in: scratch)
-        let carol = try await Member.start("carol", in: scratch, dialling: [alice.place, bob.place])
+        let carol = try await LocalPeer.start("carol", in: scratch, dialling: [alice.place, bob.place])
         try await alice.isLinked(with: "carol")
         let files = try (1...3).map { try scratch.file("\($0).png", picture(100_000 * $0, seed: UInt64($0))) }
 
@@ -117,14 +117,15 @@ import Testing
     }
 
     @Test func `a receiver that can't keep it is named within two seconds, and others have it`() async throws {
-        let alice = try await Member.start("alice", in: scratch)
-        let host = Host.unprivileged(.here, try Programs.built.copied(into: scratch))
+        let alice = try await LocalPeer.start("alice", in: scratch)
+        let host = Host.unprivileged(.here, try await Programs.built.copied(into: scratch))
         let denied = try scratch.directory("denied")
         chmod(denied, 0o555)
-        let bob = try await Member.start("bob", in: scratch, dialling: [alice.place], on: host, "--downloads", denied)
+        let bob = try await LocalPeer.start(
+            "bob", in: scratch, dialling: [alice.place], on: host, "--downloads", denied)
         let file = try scratch.file("picture.png", picture(3_000))
         let notFolder = try scratch.file("file", [1])
-        let carol = try await Member.start(
+        let carol = try await LocalPeer.start(
             "carol", in: scratch, dialling: [alice.place], "--downloads", "\(notFolder)/folder")
         for name in ["bob", "carol"] { try await alice.isLinked(with: name) }
 
@@ -133,13 +134,14 @@ import Testing
         #expect(nobody.duration < promised(.seconds(2)))
         let lines = nobody.errors.split(separator: "\n").sorted()
         #expect(lines.count == 2)
-        #expect(lines.first?.hasPrefix("bob: ") == true && lines.first?.contains("Permission denied") == true)
-        #expect(lines.last?.hasPrefix("carol: ") == true && lines.last?.contains("Not a directory") == true)
+        #expect(lines == ["bob", "carol"].map { "\($0): the downloads directory can't be used" })
+        try await bob.daemon.log("why") { $0.contains(denied) && $0.contains("Permission denied") }
+        try await carol.daemon.log("why") { $0.contains(notFolder) && $0.contains("Not a directory") }
         #expect(try await alice.image("picture.png") { $0.state == .failed }.reason?.isEmpty == false)
         #expect(try await bob.image("picture.png") { $0.state == .failed }.path == nil)
         #expect(try FileManager.default.contentsOfDirectory(atPath: denied).isEmpty)
 
-        let dave = try await Member.start("dave", in: scratch, dialling: [alice.place])
+        let dave = try await LocalPeer.start("dave", in: scratch, dialling: [alice.place])
         try await alice.isLinked(with: "dave")
         let other = try scratch.file("other.png", picture(4_000))
         let some = try await alice.client.run("send-image", other)
@@ -156,8 +158,8 @@ import Testing
         let real = try scratch.directory("real")
         symlink("../secret", "\(real)/photo.png")
         symlink("real", scratch("link"))
-        let alice = try await Member.start("alice", in: scratch)
-        let bob = try await Member.start("bob", in: scratch, dialling: [alice.place], "--downloads", scratch("link"))
+        let alice = try await LocalPeer.start("alice", in: scratch)
+        let bob = try await LocalPeer.start("bob", in: scratch, dialling: [alice.place], "--downloads", scratch("link"))
         try await alice.isLinked(with: "bob")
         let photo = try scratch.file("photo.png", picture(2_000))
 
@@ -170,8 +172,8 @@ import Testing
     }
 
     @Test func `an image over the receiver's limit is refused by name, with both sizes`() async throws {
-        let alice = try await Member.start("alice", in: scratch)
-        let bob = try await Member.start("bob", in: scratch, dialling: [alice.place], "--auto-fetch", "1M")
+        let alice = try await LocalPeer.start("alice", in: scratch)
+        let bob = try await LocalPeer.start("bob", in: scratch, dialling: [alice.place], "--auto-fetch", "1M")
         try await alice.isLinked(with: "bob")
         let large = try scratch.file("large.png", picture(3 << 20))
         let fitting = try scratch.file("fitting.png", picture(1 << 20))
@@ -184,13 +186,13 @@ import Testing
     }
 
     @Test func `nobody there: the image is stored, and comes to who joins later`() async throws {
-        let alice = try await Member.start("alice", in: scratch)
+        let alice = try await LocalPeer.start("alice", in: scratch)
         let file = try scratch.file("early.png", picture(9_000))
 
         let outcome = try await alice.client.run("send-image", file)
         #expect(outcome.exit == .status(0))
         #expect(outcome.errors == "stored; nobody else is in lab yet\n")
-        let bob = try await Member.start("bob", in: scratch, dialling: [alice.place])
+        let bob = try await LocalPeer.start("bob", in: scratch, dialling: [alice.place])
 
         let path = try await bob.image("early.png") { $0.state == .received }.path
         #expect(FileManager.default.contents(atPath: try #require(path)) == Data(picture(9_000)))

@@ -36,8 +36,8 @@ import Testing
     @Test(arguments: 1...8)
     func `two that start in one instant and dial each other have one link, and each line once`(run: Int) async throws {
         let (here, there) = (Place.new(), Place.new())
-        let alice = try Member("alice", in: scratch, at: here, dialling: [there])
-        let bob = try Member("bob", in: scratch, at: there, dialling: [here])
+        let alice = try LocalPeer("alice", in: scratch, at: here, dialling: [there])
+        let bob = try LocalPeer("bob", in: scratch, at: there, dialling: [here])
         for member in [alice, bob] { try await member.isUp() }
         try await alice.isLinked(with: "bob")
         try await bob.isLinked(with: "alice")
@@ -64,7 +64,7 @@ import Testing
 
     @Test func `who dials itself finds nobody and says nothing of it`() async throws {
         let place = Place.new()
-        let alice = try await Member.start("alice", in: scratch, at: place, dialling: [place])
+        let alice = try await LocalPeer.start("alice", in: scratch, at: place, dialling: [place])
         let lines = alice.daemon.log.count
         #expect(try await alice.client.run("send", "hi").errors == "stored; nobody else is in lab yet\n")
 
@@ -78,7 +78,7 @@ import Testing
     }
 
     @Test func `alone means no peer, and nobody is dialled`() async throws {
-        let alice = try await Member.start("alice", in: scratch)
+        let alice = try await LocalPeer.start("alice", in: scratch)
 
         let peers = try await alice.client.run("peers")
         #expect(peers.exit == .status(0))
@@ -88,8 +88,8 @@ import Testing
     }
 
     @Test func `two on one host list each other and nobody else, also under one name`() async throws {
-        let alice = try await Member.start("alice", in: scratch)
-        let twin = try Member(
+        let alice = try await LocalPeer.start("alice", in: scratch)
+        let twin = try LocalPeer(
             "twin", in: scratch, dialling: [alice.place], ["--name", "alice"])
         try await twin.isUp()
         try await alice.isLinked(with: "alice")
@@ -105,14 +105,14 @@ import Testing
     }
 
     @Test func `who comes back under another name is the same peer under that name`() async throws {
-        let alice = try await Member.start("alice", in: scratch)
-        let bob = try await Member.start("bob", in: scratch, dialling: [alice.place])
+        let alice = try await LocalPeer.start("alice", in: scratch)
+        let bob = try await LocalPeer.start("bob", in: scratch, dialling: [alice.place])
         try await alice.isLinked(with: "bob")
         let before = try await alice.peers()
         try await bob.daemon.kill()
 
         let place = Place.new()
-        let robert = try Member("bob", in: scratch, at: place, dialling: [alice.place], ["--name", "robert"])
+        let robert = try LocalPeer("bob", in: scratch, at: place, dialling: [alice.place], ["--name", "robert"])
         try await robert.isUp()
         try await robert.isLinked(with: "alice")
 
@@ -130,9 +130,9 @@ import Testing
             String(repeating: "a", count: 63), String(repeating: "漢", count: 21), String(repeating: "👨‍👩‍👧‍👦", count: 2), "é",
         ])
     func `a name of up to 63 bytes is the same on both sides`(name: String) async throws {
-        let alice = try Member("alice", in: scratch, ["--name", name])
+        let alice = try LocalPeer("alice", in: scratch, ["--name", name])
         try await alice.isUp()
-        let bob = try await Member.start("bob", in: scratch, dialling: [alice.place])
+        let bob = try await LocalPeer.start("bob", in: scratch, dialling: [alice.place])
         #expect(try await alice.client.run("send", "hi").exit == .status(0))
 
         #expect(await eventually { (try? await bob.rows().first { $0.text == "hi" }?.name) == name })
@@ -141,22 +141,22 @@ import Testing
     }
 
     @Test func `a room of 15 characters works, in any case of letters`() async throws {
-        let alice = try await Member.start("alice", in: scratch, room: "Fifteen-Letters")
-        let bob = try await Member.start("bob", in: scratch, room: "fifteen-letters", dialling: [alice.place])
+        let alice = try await LocalPeer.start("alice", in: scratch, room: "Fifteen-Letters")
+        let bob = try await LocalPeer.start("bob", in: scratch, room: "fifteen-letters", dialling: [alice.place])
         try await bob.isLinked(with: "alice")
         #expect(try await alice.client.run("--room", "FIFTEEN-LETTERS", "send", "hi").exit == .status(0))
         #expect(await eventually { (try? await bob.texts()) == ["hi"] })
     }
 
     @Test func `a copied identity is told to both users, and the first one stays`() async throws {
-        let alice = try await Member.start("alice", in: scratch)
-        let bob = try await Member.start("bob", in: scratch, dialling: [alice.place])
+        let alice = try await LocalPeer.start("alice", in: scratch)
+        let bob = try await LocalPeer.start("bob", in: scratch, dialling: [alice.place])
         try await alice.isLinked(with: "bob")
         let copy = try scratch.directory("copy-state")
         chmod(copy, 0o700)
         try FileManager.default.copyItem(atPath: "\(bob.daemon.state)/identity", toPath: "\(copy)/identity")
 
-        let clone = try Member("copy", in: scratch, dialling: [alice.place], ["--name", "bob"])
+        let clone = try LocalPeer("copy", in: scratch, dialling: [alice.place], ["--name", "bob"])
         try await clone.isUp()
 
         try await alice.daemon.log("that bob runs twice") {

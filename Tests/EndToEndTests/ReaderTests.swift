@@ -10,13 +10,13 @@ import Testing
 
     init() throws { scratch = try Scratch() }
 
-    private func sendHundred(_ member: Member) async throws {
+    private func sendHundred(_ member: LocalPeer) async throws {
         let outcome = try await member.client.run("send", "-", input: hundred.joined(separator: "\n"))
         #expect(outcome.exit == .status(0))
     }
 
     @Test func `a pipe that closes ends the client quietly, and nobody else`() async throws {
-        let alice = try await Member.start("alice", in: scratch)
+        let alice = try await LocalPeer.start("alice", in: scratch)
         let other = try alice.client.start("log", "--follow", "--json")
         let script = "\"$0\" --state-dir \"$1\" <&0 | head -n 1; echo ${PIPESTATUS[0]}"
         let reader = try Subprocess(
@@ -34,7 +34,7 @@ import Testing
     }
 
     @Test func `a client that is killed takes nothing with it`() async throws {
-        let alice = try await Member.start("alice", in: scratch)
+        let alice = try await LocalPeer.start("alice", in: scratch)
         let killed = try alice.client.start("log", "--follow", "--json")
         let other = try alice.client.start("log", "--follow", "--json")
         try await areWatching([killed, other], alice)
@@ -68,7 +68,7 @@ import Testing
         let state = scratch("state")
         let shell = try Subprocess(
             ["bash", "-c", script, Programs.built.chatd, "", "--state-dir", state, "--room", "lab", "--name", "alice"]
-                + Member.options(place))
+                + LocalPeer.options(place))
         let client = Client(state: state)
         #expect(try await client.run("send", "hi").exit == .status(0))
         let pid = try await pid(state)
@@ -102,7 +102,7 @@ import Testing
         let place = Place.new()
         let shell = try Subprocess(
             ["python3", "-c", script, Programs.built.chatd, "--state-dir", state, "--room", "lab", "--name", "alice"]
-                + Member.options(place))
+                + LocalPeer.options(place))
         let pid = pid_t(try await shell.output.line("the process") { !$0.isEmpty }) ?? 0
         let client = Client(state: state)
         #expect(try await client.run("send", "hi").exit == .status(0))
@@ -117,7 +117,7 @@ import Testing
     }
 
     @Test func `output that can't be written is status 74`() async throws {
-        let alice = try await Member.start("alice", in: scratch)
+        let alice = try await LocalPeer.start("alice", in: scratch)
         #expect(try await alice.client.run("send", "hi").exit == .status(0))
 
         let outcome = try await run(
@@ -128,7 +128,7 @@ import Testing
     }
 
     /// Says something until all of them have heard of it.
-    private func areWatching(_ watchers: [Subprocess], _ member: Member) async throws {
+    private func areWatching(_ watchers: [Subprocess], _ member: LocalPeer) async throws {
         let isHeard = await eventually(within: .seconds(20)) {
             _ = try? await member.client.run("send", "ready")
             return await eventually(within: .seconds(1)) { watchers.allSatisfy { !$0.output.lines.isEmpty } }

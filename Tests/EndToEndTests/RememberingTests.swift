@@ -19,7 +19,7 @@ import Testing
     }
 
     private func daemon(_ options: String...) async throws -> Subprocess {
-        let daemon = try Subprocess([programs.chatd] + options + Member.options(.new()), environment: environment)
+        let daemon = try Subprocess([programs.chatd] + options + LocalPeer.options(.new()), environment: environment)
         _ = try await daemon.errors.line("how to talk through it", within: .seconds(20)) { $0.contains("try: chat ") }
         return daemon
     }
@@ -140,7 +140,8 @@ import Testing
         try await end(try await daemon("--state-dir", scratch("one"), "--room", "lab", "--name", "one"))
 
         let outcome = try await run(
-            [programs.chatd, "--state-dir", scratch("one"), "--room", "ops", "--name", "one"] + Member.options(.new()),
+            [programs.chatd, "--state-dir", scratch("one"), "--room", "ops", "--name", "one"]
+                + LocalPeer.options(.new()),
             environment: environment)
 
         #expect(outcome.exit == .status(64))

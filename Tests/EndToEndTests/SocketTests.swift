@@ -8,7 +8,7 @@ import Testing
 
     init() throws { scratch = try Scratch() }
 
-    private func isWell(_ alice: Member) async throws {
+    private func isWell(_ alice: LocalPeer) async throws {
         #expect(alice.daemon.process.exit == nil)
         let outcome = try await alice.client.run("send", "still here")
         #expect(outcome.exit == .status(0))
@@ -47,7 +47,7 @@ import Testing
             }
             var error: Failure
         }
-        let alice = try await Member.start("alice", in: scratch)
+        let alice = try await LocalPeer.start("alice", in: scratch)
         let socket = try RawSocket(path: "\(alice.daemon.state)/chatd.sock")
 
         try socket.write(Array("\(request)\r\n".utf8))
@@ -61,7 +61,7 @@ import Testing
     }
 
     @Test func `noise, nesting and endless lines end in an error, and take no memory`() async throws {
-        let alice = try await Member.start("alice", in: scratch)
+        let alice = try await LocalPeer.start("alice", in: scratch)
         let path = "\(alice.daemon.state)/chatd.sock"
         let before = alice.memory
         for seed in 1...20 {
@@ -86,7 +86,7 @@ import Testing
     }
 
     @Test func `requests in pieces are answered whole`() async throws {
-        let alice = try await Member.start("alice", in: scratch)
+        let alice = try await LocalPeer.start("alice", in: scratch)
         let socket = try RawSocket(path: "\(alice.daemon.state)/chatd.sock")
         let request = #"{"jsonrpc":"2.0","id":1,"method":"send","params":{"text":"héllo 🧑‍🌾 \#u{2028} 한글"}}"#
 
@@ -101,7 +101,7 @@ import Testing
     }
 
     @Test func `a count beyond all lines is all lines`() async throws {
-        let alice = try await Member.start("alice", in: scratch)
+        let alice = try await LocalPeer.start("alice", in: scratch)
         #expect(try await alice.client.run("send", "-", input: "a\nb\nc").exit == .status(0))
 
         for count in ["3", "4", "1000000000", "\(Int.max)"] {
@@ -116,7 +116,7 @@ import Testing
     }
 
     @Test func `one client too many is told so, and a place is free again after`() async throws {
-        let alice = try await Member.start("alice", in: scratch)
+        let alice = try await LocalPeer.start("alice", in: scratch)
         let path = "\(alice.daemon.state)/chatd.sock"
         let before = alice.descriptors
         var clients = try (1...32).map { _ in try RawSocket(path: path) }
@@ -138,7 +138,7 @@ import Testing
             [
                 "bash", "-c", "ulimit -n 64; exec \"$0\" \"$@\"", Programs.built.chatd, "--state-dir", state, "--room",
                 "lab", "--name", "alice",
-            ] + Member.options(place))
+            ] + LocalPeer.options(place))
         _ = try await process.errors.line("how to talk", within: .seconds(20)) { $0.contains("try: chat ") }
         var clients = (1...100).compactMap { _ in try? RawSocket(path: "\(state)/chatd.sock") }
         var peers = (1...40).compactMap { _ in try? RawSocket(place) }

@@ -14,7 +14,7 @@ import Testing
     private func chatd(_ state: String, on host: Host = .here, _ more: String...) async throws -> Outcome {
         try await run(
             [host.programs.chatd, "--state-dir", state, "--room", "lab", "--name", "alice"]
-                + Member.options(.new()) + more, on: host)
+                + LocalPeer.options(.new()) + more, on: host)
     }
 
     private func inode(_ path: String) -> ino_t? {
@@ -28,7 +28,7 @@ import Testing
     }
 
     @Test func `a second daemon on one state is status 75, whether the first runs or stands still`() async throws {
-        let alice = try await Member.start("alice", in: scratch)
+        let alice = try await LocalPeer.start("alice", in: scratch)
         let socket = "\(alice.daemon.state)/chatd.sock"
         let before = inode(socket)
         let message = "chatd: already running (process \(alice.daemon.process.pid)) in \(alice.daemon.state)\n"
@@ -49,13 +49,13 @@ import Testing
     }
 
     @Test func `after a crash the next start is as any other`() async throws {
-        let alice = try await Member.start("alice", in: scratch)
+        let alice = try await LocalPeer.start("alice", in: scratch)
         #expect(try await alice.client.run("send", "before").exit == .status(0))
         try await alice.daemon.kill()
         #expect(inode("\(alice.daemon.state)/chatd.sock") != nil)
 
         let begin = ContinuousClock.now
-        let again = try await Member.start("alice", in: scratch)
+        let again = try await LocalPeer.start("alice", in: scratch)
 
         #expect(ContinuousClock.now - begin < promised(.seconds(1)))
         #expect(try await again.client.run("send", "after").exit == .status(0))
@@ -67,7 +67,7 @@ import Testing
         for round in 1...50 {
             let both = try (1...2).map { _ in
                 try Daemon(
-                    ["--room", "lab", "--name", "alice"] + Member.options(.new()), state: state)
+                    ["--room", "lab", "--name", "alice"] + LocalPeer.options(.new()), state: state)
             }
             let (loser, winner) = try await first("one that gave up", within: .seconds(20)) {
                 both.firstIndex { $0.process.exit != nil }.map { (both[$0], both[1 - $0]) }
@@ -120,7 +120,7 @@ import Testing
     }
 
     @Test func `a state directory that can't be made is status 73`() async throws {
-        let host = Host.unprivileged(.here, try programs.copied(into: scratch))
+        let host = Host.unprivileged(.here, try await programs.copied(into: scratch))
         let closed = try scratch.directory("closed")
         chmod(closed, 0o555)
         let file = try scratch.file("file", [1])
@@ -145,7 +145,7 @@ import Testing
         #expect(outcome.exit == .status(73))
         #expect(outcome.errors == "chatd: others can write to \(open); try: chmod 700 \(open)\n")
         guard geteuid() == 0 else { return }
-        let host = Host.unprivileged(.here, try programs.copied(into: scratch))
+        let host = Host.unprivileged(.here, try await programs.copied(into: scratch))
         let foreign = try scratch.directory("foreign")
         chmod(foreign, 0o755)
         let other = try await chatd(foreign, on: host)
@@ -154,8 +154,8 @@ import Testing
     }
 
     @Test func `a state that can't be written is status 73 or 74, and nothing in it changes`() async throws {
-        let host = Host.unprivileged(.here, try programs.copied(into: scratch))
-        let alice = try await Member.start("alice", in: scratch, on: host)
+        let host = Host.unprivileged(.here, try await programs.copied(into: scratch))
+        let alice = try await LocalPeer.start("alice", in: scratch, on: host)
         #expect(try await alice.client.run("send", "hi").exit == .status(0))
         #expect(try await alice.daemon.terminate() == .status(0))
         let state = alice.daemon.state
@@ -173,7 +173,7 @@ import Testing
                 "\(file): \(outcome.errors)")
             chmod("\(state)\(file)", right)
         }
-        let again = try await Member.start("alice", in: scratch, on: host)
+        let again = try await LocalPeer.start("alice", in: scratch, on: host)
         #expect(try await again.texts() == ["hi"])
     }
 
@@ -190,13 +190,13 @@ import Testing
     }
 
     @Test func `a history that is damaged is set aside, and the log says so`() async throws {
-        let alice = try await Member.start("alice", in: scratch)
+        let alice = try await LocalPeer.start("alice", in: scratch)
         #expect(try await alice.client.run("send", "hi").exit == .status(0))
         #expect(try await alice.daemon.terminate() == .status(0))
         let database = "\(alice.daemon.state)/history.db"
         try Data(picture(50_000)).write(to: URL(fileURLWithPath: database))
 
-        let again = try await Member.start("alice", in: scratch)
+        let again = try await LocalPeer.start("alice", in: scratch)
 
         #expect(again.daemon.log.contains { $0.contains("the history was damaged and is kept as ") })
         #expect(try await again.client.run("send", "hi again").exit == .status(0))
@@ -204,11 +204,11 @@ import Testing
     }
 
     @Test func `a port that is taken is status 74 and named`() async throws {
-        let alice = try await Member.start("alice", in: scratch)
+        let alice = try await LocalPeer.start("alice", in: scratch)
 
         let outcome = try await run(
             [programs.chatd, "--state-dir", scratch("other"), "--room", "lab", "--name", "bob"]
-                + Member.options(alice.place))
+                + LocalPeer.options(alice.place))
 
         #expect(outcome.exit == .status(74))
         #expect(outcome.errors == "chatd: bind \(alice.place): Address already in use (errno 98)\n")
@@ -223,7 +223,7 @@ import Testing
                 "bash", "-c", "umask \(mask); exec \"$0\" \"$@\"", programs.chatd, "--state-dir", state, "--room",
                 "lab",
                 "--name", "alice", "--downloads", scratch("downloads"),
-            ] + Member.options(place))
+            ] + LocalPeer.options(place))
         _ = try await process.errors.line("how to talk", within: .seconds(20)) { $0.contains("try: chat ") }
         let blob = FakeBlob(picture(100))
         let peer = try FakePeer.join(dialling: place, serve: blob.answer)
@@ -240,9 +240,9 @@ import Testing
     }
 
     @Test(.rootOnly) func `another user is nobody's client, not even root`() async throws {
-        let host = Host.unprivileged(.here, try programs.copied(into: scratch))
-        let alice = try await Member.start("alice", in: scratch)
-        let bob = try await Member.start("bob", in: scratch, on: host)
+        let host = Host.unprivileged(.here, try await programs.copied(into: scratch))
+        let alice = try await LocalPeer.start("alice", in: scratch)
+        let bob = try await LocalPeer.start("bob", in: scratch, on: host)
 
         let toRoot = try await run([host.programs.chat, "--state-dir", alice.daemon.state, "send", "hi"], on: host)
         let fromRoot = try await run([programs.chat, "--state-dir", bob.daemon.state, "send", "hi"])

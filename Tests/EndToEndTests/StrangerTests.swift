@@ -13,7 +13,7 @@ import Testing
     init() throws { scratch = try Scratch() }
 
     /// The daemon is as before: same process, and a peer that was there all along still gets what is said.
-    private func isWell(_ alice: Member, _ friend: FakePeer) async throws {
+    private func isWell(_ alice: LocalPeer, _ friend: FakePeer) async throws {
         let word = "still here \(UInt32.random(in: 0...UInt32.max))"
         #expect(alice.daemon.process.exit == nil)
         #expect(try await alice.client.run("send", word).exit == .status(0))
@@ -24,7 +24,7 @@ import Testing
     @Test func `what doesn't begin as a peer does is closed at once, without an answer, and told once a minute`()
         async throws
     {
-        let alice = try await Member.start("alice", in: scratch)
+        let alice = try await LocalPeer.start("alice", in: scratch)
         let friend = try FakePeer.join("friend", dialling: alice.place)
         let other = RoomID(openRoom: "ops").bytes
         let ours = RoomID(openRoom: "lab").bytes
@@ -51,8 +51,8 @@ import Testing
     }
 
     @Test func `a peer of another room is nobody here`() async throws {
-        let alice = try await Member.start("alice", in: scratch, room: "lab")
-        let bob = try await Member.start("bob", in: scratch, room: "ops", dialling: [alice.place])
+        let alice = try await LocalPeer.start("alice", in: scratch, room: "lab")
+        let bob = try await LocalPeer.start("bob", in: scratch, room: "ops", dialling: [alice.place])
 
         try await alice.daemon.log("the other room") { $0.contains("another room") }
         #expect(try await alice.client.run("send", "hi").errors == "stored; nobody else is in lab yet\n")
@@ -64,7 +64,7 @@ import Testing
     }
 
     @Test func `a header over the limit closes the link within a second and takes no memory`() async throws {
-        let alice = try await Member.start("alice", in: scratch)
+        let alice = try await LocalPeer.start("alice", in: scratch)
         let friend = try FakePeer.join("friend", dialling: alice.place)
         let before = alice.memory
         for bytes: [UInt8] in [
@@ -80,7 +80,7 @@ import Testing
     }
 
     @Test func `a greeting that is too long, or no greeting, is no peer`() async throws {
-        let alice = try await Member.start("alice", in: scratch)
+        let alice = try await LocalPeer.start("alice", in: scratch)
         let friend = try FakePeer.join("friend", dialling: alice.place)
         let long = try RawSocket(alice.place)
         try long.write(opening + friend.room.bytes + SigningKey().peer.bytes)
@@ -104,7 +104,7 @@ import Testing
     }
 
     @Test func `a peer that breaks the protocol loses its link, with one reason in the log`() async throws {
-        let alice = try await Member.start("alice", in: scratch)
+        let alice = try await LocalPeer.start("alice", in: scratch)
         let friend = try FakePeer.join("friend", dialling: alice.place)
         let other = SigningKey()
         let cases: [(String, (FakePeer) throws -> Void)] = [
@@ -153,7 +153,7 @@ import Testing
     }
 
     @Test func `what is odd but harmless ends nothing`() async throws {
-        let alice = try await Member.start("alice", in: scratch)
+        let alice = try await LocalPeer.start("alice", in: scratch)
         let peer = try FakePeer.join("odd", dialling: alice.place)
         try await alice.isLinked(with: "odd")
 
@@ -181,7 +181,7 @@ import Testing
     }
 
     @Test func `a gap in a log is asked for, and filled`() async throws {
-        let alice = try await Member.start("alice", in: scratch)
+        let alice = try await LocalPeer.start("alice", in: scratch)
         let peer = try FakePeer.join("gappy", dialling: alice.place)
         let first = peer.batch([(.text, EventBody.text("one").encoded(authorName: "gappy"))])
         try peer.say([.text("two")])
@@ -203,7 +203,7 @@ import Testing
     }
 
     @Test func `an incompatible version is told once, and nobody is seen to come and go`() async throws {
-        let alice = try await Member.start("alice", in: scratch)
+        let alice = try await LocalPeer.start("alice", in: scratch)
         let friend = try FakePeer.join("friend", dialling: alice.place)
         try await alice.isLinked(with: "friend")
         let key = SigningKey()
@@ -219,7 +219,7 @@ import Testing
     }
 
     @Test func `noise after a good beginning ends that link alone, whatever the noise`() async throws {
-        let alice = try await Member.start("alice", in: scratch)
+        let alice = try await LocalPeer.start("alice", in: scratch)
         let friend = try FakePeer.join("friend", dialling: alice.place)
         let before = alice.descriptors
         for seed in 1...100 {
@@ -235,7 +235,7 @@ import Testing
     }
 
     @Test func `silent connections are few, and end, and peers get in again`() async throws {
-        let alice = try await Member.start("alice", in: scratch)
+        let alice = try await LocalPeer.start("alice", in: scratch)
         let friend = try FakePeer.join("friend", dialling: alice.place)
         let before = (descriptors: alice.descriptors, memory: alice.memory)
         let silent = (1...200).compactMap { _ in try? RawSocket(alice.place) }
@@ -249,7 +249,7 @@ import Testing
     }
 
     @Test func `a message is whole however the stream is cut`() async throws {
-        let alice = try await Member.start("alice", in: scratch)
+        let alice = try await LocalPeer.start("alice", in: scratch)
         let text = "héllo 🧑‍🌾 한글"
         let peer = try FakePeer.join("slow", dialling: alice.place)
 
@@ -269,12 +269,12 @@ import Testing
         try await isSeen(["\(text) 1", "\(text) 2", "\(text) 3", text], by: alice)
     }
 
-    private func isSeen(_ texts: [String], by member: Member) async throws {
+    private func isSeen(_ texts: [String], by member: LocalPeer) async throws {
         #expect(await eventually { (try? await member.texts()) == texts })
     }
 
     @Test func `a peer that is reset is gone within two seconds`() async throws {
-        let alice = try await Member.start("alice", in: scratch)
+        let alice = try await LocalPeer.start("alice", in: scratch)
         let peer = try FakePeer.join("brief", dialling: alice.place)
         try await alice.isLinked(with: "brief")
         let begin = ContinuousClock.now

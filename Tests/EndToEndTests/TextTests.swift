@@ -30,7 +30,7 @@ import Testing
     @Test func `100,000 characters in one line are an error that names the limit, and what came before is stored`()
         async throws
     {
-        let alice = try await Member.start("alice", in: scratch)
+        let alice = try await LocalPeer.start("alice", in: scratch)
         let long = String(repeating: "x", count: 100_000)
         #expect(try await alice.client.run("send", "zero").exit == .status(0))
         let before = alice.descriptors
@@ -41,7 +41,7 @@ import Testing
 
         let piped = try await alice.client.run("send", "-", input: "one\ntwo\n\(long)\nfour\n")
         #expect(piped.exit == .status(65))
-        #expect(piped.errors == "chat: line 3 is too long; the limit is 16384 bytes; 2 messages are stored\n")
+        #expect(piped.errors == "chat: line 3 has 100000 bytes; the limit is 16384 bytes; 2 messages are stored\n")
 
         #expect(try await alice.texts() == ["zero", "one", "two"])
         #expect(await eventually(within: promised(.seconds(2))) { alice.descriptors <= before })
@@ -61,7 +61,7 @@ import Testing
     }
 
     @Test func `what is not UTF-8 is status 65, and what came before it is stored`() async throws {
-        let alice = try await Member.start("alice", in: scratch)
+        let alice = try await LocalPeer.start("alice", in: scratch)
         let script = "printf 'good\\nb\\351d\\n' | \"$0\" --state-dir \"$1\" send -"
 
         let outcome = try await run(["bash", "-c", script, Programs.built.chat, alice.daemon.state])
@@ -72,7 +72,7 @@ import Testing
     }
 
     @Test func `lines end at LF alone, with CR or without, and the last one needs no end`() async throws {
-        let alice = try await Member.start("alice", in: scratch)
+        let alice = try await LocalPeer.start("alice", in: scratch)
 
         #expect(try await alice.client.run("send", "-", input: "a\r\nb\n").exit == .status(0))
         #expect(try await alice.client.run("send", "-", input: "\n\nc\nd").exit == .status(0))
@@ -101,7 +101,7 @@ import Testing
     }
 
     @Test func `words are joined by a space, and options end at the first of them`() async throws {
-        let alice = try await Member.start("alice", in: scratch)
+        let alice = try await LocalPeer.start("alice", in: scratch)
 
         #expect(try await alice.client.run("send", "two", "words").exit == .status(0))
         #expect(try await alice.client.run("send", "see", "--help").exit == .status(0))
@@ -112,7 +112,7 @@ import Testing
     }
 
     @Test func `one nonce is one message, and another text under it is an error`() async throws {
-        let alice = try await Member.start("alice", in: scratch)
+        let alice = try await LocalPeer.start("alice", in: scratch)
         let nonce = String(repeating: "0a", count: 16)
 
         let first = try await alice.client.run("send", "--print-id", "--nonce", nonce, "once")
@@ -128,7 +128,7 @@ import Testing
     }
 
     @Test func `said to nobody is stored, with status 0 and a line that says so`() async throws {
-        let alice = try await Member.start("alice", in: scratch)
+        let alice = try await LocalPeer.start("alice", in: scratch)
 
         for outcome in [
             try await alice.client.run("send", "hi"), try await alice.client.run("send", "-", input: "hi\n"),
@@ -142,7 +142,7 @@ import Testing
 
     @Test func `said before the daemon is up waits for it`() async throws {
         let waiting = try Client(state: scratch("alice-state")).start("send", "early")
-        let alice = try await Member.start("alice", in: scratch)
+        let alice = try await LocalPeer.start("alice", in: scratch)
 
         let exit = try await waiting.exit(within: .seconds(20))
 
@@ -151,7 +151,7 @@ import Testing
     }
 
     @Test func `said while a peer is being introduced comes once, after that`() async throws {
-        let alice = try await Member.start("alice", in: scratch)
+        let alice = try await LocalPeer.start("alice", in: scratch)
         let peer = try FakePeer(dialling: alice.place)
 
         let outcome = try await alice.client.run("send", "meanwhile")

@@ -13,7 +13,7 @@ import Testing
     init() throws { scratch = try Scratch() }
 
     @Test func `the sender is done when the receiver says so, and not before`() async throws {
-        let alice = try await Member.start("alice", in: scratch)
+        let alice = try await LocalPeer.start("alice", in: scratch)
         let peer = try FakePeer.join(dialling: alice.place)
         try await alice.isLinked(with: "mallory")
         let bytes = picture(5 << 20)
@@ -34,7 +34,7 @@ import Testing
     }
 
     @Test func `a receiver that dies before the end has failed, and the sender says so`() async throws {
-        let alice = try await Member.start("alice", in: scratch)
+        let alice = try await LocalPeer.start("alice", in: scratch)
         let peer = try FakePeer.join(dialling: alice.place)
         try await alice.isLinked(with: "mallory")
         let bytes = picture(5 << 20)
@@ -46,14 +46,14 @@ import Testing
         peer.end()
 
         #expect(try await sending.exit(within: .seconds(20)) == .status(75))
-        #expect(sending.errors.text == "mallory: mallory is not connected\n")
-        #expect(try await alice.image("large.png") { $0.state == .failed }.reason == "mallory is not connected")
+        #expect(sending.errors.text == "mallory: no longer connected\n")
+        #expect(try await alice.image("large.png") { $0.state == .failed }.reason == "mallory: no longer connected")
     }
 
     @Test func `a sender that dies leaves nothing under the name, and the image arrives whole when it is back`()
         async throws
     {
-        let alice = try await Member.start("alice", in: scratch)
+        let alice = try await LocalPeer.start("alice", in: scratch)
         let blob = FakeBlob(picture(6 << 20))
         let key = SigningKey()
         let served = Locked(0)
@@ -93,7 +93,7 @@ import Testing
 
     @Test func `a receiver that is killed goes on where it was`() async throws {
         let place = Place.new()
-        let alice = try await Member.start("alice", in: scratch, at: place)
+        let alice = try await LocalPeer.start("alice", in: scratch, at: place)
         let blob = FakeBlob(picture(4 << 20))
         let key = SigningKey()
         let peer = try FakePeer.join(dialling: place, as: key) { want in
@@ -104,7 +104,7 @@ import Testing
         #expect(await eventually { peer.progress(of: blob.root).contains { $0 == .verified(2 << 20) } })
 
         try await alice.daemon.kill()
-        let again = try await Member.start("alice", in: scratch, at: place)
+        let again = try await LocalPeer.start("alice", in: scratch, at: place)
         _ = try await again.image("large.png") { [.waiting, .receiving].contains($0.state) }
         let wanted = Locked<[UInt32]>([])
         let back = try FakePeer.join(dialling: place, as: key) { want in
@@ -120,7 +120,7 @@ import Testing
 
     @Test func `an image that is announced again with no bytes, or comes with too many, is an error row`() async throws
     {
-        let alice = try await Member.start("alice", in: scratch)
+        let alice = try await LocalPeer.start("alice", in: scratch)
         let blob = FakeBlob(picture(42))
         let short = FakeBlob(picture(10))
         let peer = try FakePeer.join(dialling: alice.place) { want in
@@ -151,7 +151,7 @@ import Testing
     }
 
     @Test func `a size that isn't the image's harms no other announcement of it`() async throws {
-        let alice = try await Member.start("alice", in: scratch)
+        let alice = try await LocalPeer.start("alice", in: scratch)
         let blob = FakeBlob(picture(3_000_000))
         let liar = try FakePeer.join("liar", dialling: alice.place)
         for (index, size) in [0, 1, 42, 5 << 20, blob.size - 1].enumerated() {
@@ -172,7 +172,7 @@ import Testing
 
     @Test func `no name that a peer gives leaves the downloads`() async throws {
         let home = try scratch.directory("home")
-        let alice = try Member(
+        let alice = try LocalPeer(
             "alice", in: scratch, ["--downloads", "\(home)/Downloads/chat/lab"])
         try await alice.isUp()
         let blob = FakeBlob(picture(500))
@@ -228,7 +228,7 @@ extension SessionMessage {
 private struct Following {
     private let socket: RawSocket
 
-    init(_ member: Member, _ name: String) async throws {
+    init(_ member: LocalPeer, _ name: String) async throws {
         let line = try await first("the transfer") { try await member.rows().first { $0.image?.name == name } }
         socket = try RawSocket(path: "\(member.daemon.state)/chatd.sock")
         let id = try #require(line.transfer)

@@ -27,7 +27,7 @@ struct Place: Sendable, CustomStringConvertible {
 }
 
 /// A daemon on lo, which finds others by `--peer` alone.
-struct Member: Sendable {
+struct LocalPeer: Sendable {
     let daemon: Daemon
     let place: Place
 
@@ -42,8 +42,8 @@ struct Member: Sendable {
         _ name: String, in scratch: Scratch, room: String = "lab", at place: Place = .new(),
         dialling peers: [Place] = [],
         on host: Host = .here, _ more: String...
-    ) async throws -> Member {
-        let member = try Member(name, in: scratch, room: room, at: place, dialling: peers, on: host, more)
+    ) async throws -> LocalPeer {
+        let member = try LocalPeer(name, in: scratch, room: room, at: place, dialling: peers, on: host, more)
         try await member.isUp()
         return member
     }
@@ -113,10 +113,10 @@ struct Member: Sendable {
 }
 
 /// Starts two that dial each other, and waits until they are linked.
-func pair(in scratch: Scratch, _ more: String...) async throws -> (alice: Member, bob: Member) {
+func pair(in scratch: Scratch, _ more: String...) async throws -> (alice: LocalPeer, bob: LocalPeer) {
     let (here, there) = (Place.new(), Place.new())
-    let alice = try Member("alice", in: scratch, at: here, dialling: [there], more)
-    let bob = try Member("bob", in: scratch, at: there, dialling: [here], more)
+    let alice = try LocalPeer("alice", in: scratch, at: here, dialling: [there], more)
+    let bob = try LocalPeer("bob", in: scratch, at: there, dialling: [here], more)
     for member in [alice, bob] { try await member.isUp() }
     try await alice.isLinked(with: "bob")
     try await bob.isLinked(with: "alice")
