@@ -29,10 +29,15 @@ struct LineRendering {
     mutating func lines(_ line: LineView) -> [String] {
         note(line)
         switch line.kind {
-        case .notice: return SafeText.block(line.text ?? "").enumerated().map { ($0 == 0 ? "* " : "  ") + $1 }
+        case .notice: return noticeLines(line)
         case .text: return textLines(line)
         case .image: return ["\(time(line.time)) \(image(line))"]
         }
+    }
+
+    private func noticeLines(_ line: LineView) -> [String] {
+        let head = "\(time(line.time)) * "
+        return SafeText.block(line.text ?? "").enumerated().map { ($0 == 0 ? head : "        ") + $1 }
     }
 
     private func textLines(_ line: LineView) -> [String] {

@@ -122,6 +122,7 @@ extension RoomState {
         }
         guard var known = peers[peer], !known.isLinked else { return }
         if case .refused = outcome, known.isPresent { leave(peer) }
+        if !known.isPresent { tellStatus(of: peer, .away) }
         let pause = known.pace.failed(now: now, limits, &random)
         peers[peer]?.pace = known.pace
         if !timers.isSet(.dial(peer)) { set(.dial(peer), after: pause) }

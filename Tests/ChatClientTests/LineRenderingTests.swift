@@ -56,7 +56,7 @@ struct LineRenderingTests {
     }
 
     @Test mutating func `a notice has a star`() {
-        #expect(rendering.lines(row(.notice, text: "'bob' is Connected")) == ["* 'bob' is Connected"])
+        #expect(rendering.lines(row(.notice, text: "'bob' is Connected")) == ["\(minute) * 'bob' is Connected"])
     }
 
     @Test mutating func `a received image says where it is`() {

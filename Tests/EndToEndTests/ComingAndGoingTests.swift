@@ -78,9 +78,9 @@ struct ComingAndGoingTests {
         async throws
     {
         let (host, scratch) = (Host.lonely(try await Lonely()), try #require(scratch))
-        let members = ["alice", "bob"].map { Member($0, in: "lab", on: host, keeping: scratch) }
+        let members = ["alice", "bob"].map { Member($0, in: "lab", on: host, keeping: scratch, ["--auto-fetch", "1G"]) }
         let (alice, bob) = (members[0], members[1])
-        let file = try scratch.file("plan.jpg", try SampleImage.jpeg(size: 32 << 20))
+        let file = try scratch.file("plan.jpg", try SampleImage.jpeg(size: 96 << 20))
         for member in members { try member.start() }
         try await awaitMeeting(members)
         let watch = try Watch(alice)

@@ -33,7 +33,7 @@ struct DoTests {
         let log = Log<String>()
         _ = logged(.error(Failure()), log).subscribe { log.add("-> \($0)") }
         #expect(
-            log.all == ["subscribe", "error", "-> error(Failure())", "dispose", "after error", "subscribed"])
+            log.all == ["subscribe", "error", "-> error(Failure())", "after error", "subscribed", "dispose"])
 
         let second = Log<String>()
         let subscription = logged(.never(), second).subscribe()
