@@ -88,7 +88,9 @@ let package = Package(
                 "Transport",
             ]),
         tests("ControlTests", ["Control", "Rx", "Locking", "Identity", "ChatModel", "SystemCalls"]),
-        tests("ChatClientTests", ["ChatClient", "ChatModel", "Control", "Rx", "Locking", "Identity", "SystemCalls"]),
+        tests(
+            "ChatClientTests",
+            ["ChatClient", "ChatModel", "Control", "Rx", "RxTest", "Locking", "Identity", "SystemCalls"]),
         tests("EndToEndTests", ["Locking", "SystemCalls", "Identity", "ChatModel", "Control"]),
     ],
     swiftLanguageModes: [.v6]

@@ -27,7 +27,8 @@ enum ClientOptions {
         options: [noWait, printID, nonce] + common,
         notes: ["It returns once everybody who is linked now has verified them. Ctrl-C leaves the transfer running."])
     static let log = OptionTable(
-        "chat log", summary: "Print the newest lines of the transcript", options: [count, follow, json] + common)
+        "chat log", summary: "Print the newest lines of the transcript", options: [count, follow, json] + common,
+        notes: ["On a terminal without these options: the whole transcript, page by page, from its end."])
     static let peers = OptionTable("chat peers", summary: "List who else is in the room", options: [json] + common)
 
     static let chat = OptionTable(

@@ -5,6 +5,7 @@ enum Key: Equatable {
     /// Characters as pasted, line ends as LF.
     case paste(String)
     case enter, backspace, delete, left, right, wordLeft, wordRight, home, end, up, down
+    case pageUp, pageDown
     case killToEnd, killToStart, killWord, redraw, interrupt, endOfInput
 }
 
@@ -118,7 +119,8 @@ struct KeyParser {
     private static let sequences: [String: Key] = [
         "[A": .up, "[B": .down, "[C": .right, "[D": .left, "OA": .up, "OB": .down, "OC": .right, "OD": .left,
         "[H": .home, "[F": .end, "OH": .home, "OF": .end, "[1~": .home, "[4~": .end, "[7~": .home, "[8~": .end,
-        "[3~": .delete, "[1;5C": .wordRight, "[1;5D": .wordLeft, "[1;3C": .wordRight, "[1;3D": .wordLeft,
+        "[3~": .delete, "[5~": .pageUp, "[6~": .pageDown, "[1;5C": .wordRight, "[1;5D": .wordLeft, "[1;3C": .wordRight,
+        "[1;3D": .wordLeft,
         "f": .wordRight, "b": .wordLeft, "OM": .enter,
     ]
 

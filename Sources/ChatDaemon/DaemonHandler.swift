@@ -38,8 +38,7 @@ final class DaemonHandler: ControlHandler {
         case .followTransfer(let parameters): follow(parameters, connection, reply)
         case .cancelTransfer(let parameters): cancel(parameters, reply)
         case .peers: read(reply) { try PeersResult(peers: $0.allPeers()) }
-        case .log(let parameters):
-            read(reply) { LogResult(lines: try $0.session.transcripts(last: parameters.count).map(LineView.init)) }
+        case .log(let parameters): read(reply) { try LogResult($0.session.page(parameters)) }
         case .watch(let parameters): watch(parameters, connection, reply)
         }
     }
@@ -159,12 +158,18 @@ final class DaemonHandler: ControlHandler {
     }
 }
 
+extension SessionContainer {
+    fileprivate func page(_ parameters: LogParameters) throws -> TranscriptPage {
+        try page(before: parameters.before.flatMap { EventID(hexadecimal: $0) }, count: parameters.count)
+    }
+}
+
 extension ControlError {
     /// What a session's error means for the client that asked.
     init(describing error: any Error) {
         switch error {
         case SessionError.tooLong, SessionError.empty: self.init(.badData, "\(error)")
-        case SessionError.invalid: self.init(.usage, SafeText.line("\(error)"))
+        case SessionError.invalid, SessionError.unknownLine: self.init(.usage, SafeText.line("\(error)"))
         case AppendFailure.nonceTaken: self.init(.badData, "\(error)")
         case BlobError.notRegular, BlobError.changed, BlobError.tooLarge: self.init(.noInput, "\(error)")
         case BlobError.full: self.init(.cannotCreate, "\(error)")

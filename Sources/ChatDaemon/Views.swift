@@ -52,6 +52,12 @@ extension ImageView {
     }
 }
 
+extension LogResult {
+    init(_ page: TranscriptPage) {
+        self.init(lines: page.lines.map(LineView.init), earlier: page.earlier?.description)
+    }
+}
+
 extension TransferView {
     init(_ snapshot: TransferSnapshot) {
         let (state, reason) = Self.state(snapshot.state)

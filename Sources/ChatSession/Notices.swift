@@ -14,13 +14,20 @@ final class Notices: Sendable {
     }
 
     /// Puts each notice before the first stored line that was written after it.
-    func woven(into stored: [Transcript]) -> [Transcript] {
+    ///
+    /// - Parameters:
+    ///   - stored: Lines that follow one another.
+    ///   - next: The stored line after them, `nil` if there is none yet: later notices aren't among them.
+    ///   - isBeginning: Whether notices before the first of them are theirs; else they are of an earlier page.
+    /// - Returns: Both, in order.
+    func woven(into stored: [Transcript], before next: Transcript?, isBeginning: Bool) -> [Transcript] {
         var notices = lines.withLock { $0 }.suffix(Self.limit)
         var woven: [Transcript] = []
         for line in stored {
             while let notice = notices.first, notice.time < line.time { woven.append(notices.removeFirst()) }
             woven.append(line)
         }
-        return woven + notices
+        let rest = next.map { next in notices.prefix { $0.time < next.time } } ?? notices
+        return Array((woven + rest).drop { !isBeginning && $0.id == nil })
     }
 }

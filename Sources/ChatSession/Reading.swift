@@ -9,9 +9,33 @@ extension SessionContainer {
     ///
     /// Stored ones are in the order that is the same on every host; between them stands, by its time, what this host
     /// said about the room since it joined. Waits for the disk: not to be called on the session's queue.
-    public func transcripts(last count: Int) throws -> [Transcript] {
-        let stored = try parts.history.queue.sync { try parts.history.lines(last: count) }
-        return notices.woven(into: stored.compactMap { Transcript($0, me: peer) }.map(images.current)).suffix(count)
+    public func transcripts(last count: Int) throws -> [Transcript] { try page(before: nil, count: count).lines }
+
+    /// One page of the transcript, as ``transcripts(last:)`` orders it.
+    ///
+    /// - Parameters:
+    ///   - id: The event whose line stands after the page; `nil` for the newest page.
+    ///   - count: How many lines at most, those next to that event.
+    /// - Returns: The lines, and where the page before them ends.
+    /// - Throws: ``SessionError/unknownLine(_:)``; `HistoryError` when nothing can be read.
+    public func page(before id: EventID?, count: Int) throws -> TranscriptPage {
+        let (stored, next) = try parts.history.queue.sync { try parts.history.page(before: id, count) }
+        let lines = stored.compactMap { Transcript($0, me: peer) }.map(images.current)
+        let isFirst = stored.count < count
+        let woven = notices.woven(
+            into: lines, before: next.flatMap { Transcript($0, me: peer) }, isBeginning: isFirst || id == nil)
+        let newest = Self.newest(count, of: woven)
+        return TranscriptPage(lines: newest, earlier: isFirst ? nil : newest.first { $0.id != nil }?.id)
+    }
+
+    /// With a stored line among them if there is one: pages begin and end at those.
+    private static func newest(_ count: Int, of lines: [Transcript]) -> [Transcript] {
+        let newest = Array(lines.suffix(count))
+        guard count > 0, !newest.contains(where: { $0.id != nil }), let last = lines.last(where: { $0.id != nil })
+        else {
+            return newest
+        }
+        return [last] + newest.dropFirst()
     }
 
     /// Peers met before, away or not; waits for the disk.
@@ -45,6 +69,23 @@ extension SessionContainer {
     ///
     /// Use it on the session's queue alone; call this from elsewhere.
     public func progress(of id: EventID) -> ReportingProgress? { parts.queue.sync { book.progress(of: id) } }
+}
+
+/// A part of the transcript.
+public struct TranscriptPage: Sendable, Equatable {
+    /// Oldest first.
+    public var lines: [Transcript]
+    /// The event that the page before this one ends at; `nil` when there is none.
+    public var earlier: EventID?
+}
+
+extension History {
+    /// - Returns: The lines, and the one after them.
+    fileprivate func page(before id: EventID?, _ count: Int) throws -> ([StoredLine], StoredLine?) {
+        guard let id else { return (try lines(last: count), nil) }
+        guard let next = line(id) else { throw SessionError.unknownLine(id) }
+        return (try lines(before: next.position, count: count), next)
+    }
 }
 
 extension Transcript {

@@ -43,6 +43,7 @@ public final class SessionContainer: Sendable {
     let book = TransferBook()
     private let statuses = Locked<[PeerID: PeerStatus]>([:])
     private let running = SerialDisposable()
+    private let listening = Locked<UInt16?>(nil)
     private let lines = PublishSubject<Transcript>()
     private let updates = PublishSubject<Transcript>()
     /// What this host said about the room since it joined; not stored.
@@ -86,9 +87,13 @@ public final class SessionContainer: Sendable {
         })
         commands.onNext(.tick)
         let port = try parts.listen(on: address)
+        listening.withLock { $0 = port }
         parts.discovery.start(Announcement(displayName: displayName, room: room, peer: peer, port: port))
         return port
     }
+
+    /// The TCP port that peers dial; 0 before ``join(on:)``.
+    public var port: UInt16 { listening.withLock { $0 } ?? 0 }
 
     private func show(_ effect: RoomEffect) {
         switch effect {
@@ -146,12 +151,15 @@ public enum SessionError: Error, Hashable, Sendable, CustomStringConvertible {
     /// A text over the limit, in bytes.
     case tooLong(length: Int, limit: Int)
     case empty
+    /// No line has this event's id.
+    case unknownLine(EventID)
 
     public var description: String {
         switch self {
         case .invalid(let why): why
         case .tooLong(let length, let limit): "the text has \(length) bytes; the limit is \(limit)"
         case .empty: "there is nothing to send"
+        case .unknownLine(let id): "there is no line \(id)"
         }
     }
 }

@@ -44,6 +44,7 @@ final class FakeDaemon: ControlHandler {
         var receivers: [SendImageResult.Receiver] = [.init(peer: "bb", name: "bob")]
         var transfer: TransferView?
         var closed = 0
+        var pages: [LogParameters] = []
     }
 
     let directory = TemporaryDirectory()
@@ -78,7 +79,7 @@ final class FakeDaemon: ControlHandler {
             if let view { reply.succeed(TransferResult(transfer: view)) }
         case .cancelTransfer: reply.succeed(NoFields())
         case .peers: reply.succeed(PeersResult(peers: state.withLock { $0.peers }))
-        case .log(let parameters): reply.succeed(LogResult(lines: newest(parameters.count)))
+        case .log(let parameters): reply.succeed(page(parameters))
         case .watch(let parameters):
             state.withLock { $0.watchers.append(connection) }
             reply.succeed(LogResult(lines: newest(parameters.count)))
@@ -108,6 +109,17 @@ final class FakeDaemon: ControlHandler {
     func report(_ view: TransferView) {
         let followers = state.withLock { $0.followers }
         for follower in followers { follower.notify(.transfer(view)) }
+    }
+
+    /// Lines without an id go with the next one that has one, as a daemon's notices do.
+    private func page(_ parameters: LogParameters) -> LogResult {
+        state.withLock { state in
+            state.pages.append(parameters)
+            let end = parameters.before.flatMap { id in state.lines.firstIndex { $0.id == id } } ?? state.lines.count
+            let lines = Array(state.lines[..<end].suffix(parameters.count))
+            return LogResult(
+                lines: lines, earlier: lines.count < parameters.count ? nil : lines.first { $0.id != nil }?.id)
+        }
     }
 
     private func newest(_ count: Int) -> [LineView] { state.withLock { Array($0.lines.suffix(count)) } }
