@@ -61,7 +61,7 @@ public enum DaemonCommand {
 }
 
 /// One daemon in one room.
-struct Daemon {
+struct Daemon: Sendable {
     private let options: DaemonOptions
     private let membership: Membership
     private let state: StateDirectory
@@ -86,29 +86,35 @@ struct Daemon {
         umask(0o077)
         try state.prepare()
         let lock = try state.lock()
-        let session = try makeSession()
         let bag = DisposeBag()
-        follow(session, bag)
-        let port = try session.join(on: options.listen)
-        defer { session.leave() }
-        let facts = DaemonHandler.Facts(port: port, stateDirectory: state.path, downloads: downloads)
-        let server = try ControlServer(for: state, holding: lock, handler: DaemonHandler(session, facts))
-        defer { server.close() }
-        try membership.remember(in: lastFile)
-        introduce(session, port, bag)
-        signals.wait()
-        log("leaving '\(membership.room)'")
+        let ending = signals.arrivals.do(onNext: { _ in log("leaving '\(membership.room)'") })
+        try room(bag).values { session in
+            server(of: session, lock).values { _ in
+                try membership.remember(in: lastFile)
+                introduce(session, session.port, bag)
+                return Observable<Void>.never()
+            }
+        }
+        .take(until: ending).waitForEnd()
         log.flush()
     }
 
-    private func makeSession() throws -> SessionContainer {
+    private func room(_ bag: DisposeBag) throws -> Resource<SessionContainer> {
         var configuration = SessionConfiguration(
             stateDirectory: state.path, downloads: downloads, key: try IdentityFile.open(state.identity))
         configuration.discovery = options.discovery
         configuration.places = options.places
         if let limit = options.autoFetch { configuration.limits.autoFetch = limit }
-        return try SessionContainer(
-            displayName: membership.name, room: membership.room, configuration: configuration)
+        return SessionContainer.resource(
+            displayName: membership.name, room: membership.room, configuration: configuration, on: options.listen,
+            prepare: { follow($0, bag) })
+    }
+
+    private func server(of session: SessionContainer, _ lock: StateLock) -> Resource<ControlServer> {
+        let facts = DaemonHandler.Facts(port: session.port, stateDirectory: state.path, downloads: downloads)
+        return Resource(
+            acquire: { try ControlServer(for: state, holding: lock, handler: DaemonHandler(session, facts)) },
+            release: { $0.close() })
     }
 
     /// Notices about peers, trouble, and which discovery is in use, as they come.

@@ -1,23 +1,25 @@
 import Dispatch
 import Glibc
+import Rx
 
-/// SIGTERM, SIGINT and SIGHUP, waited for in place of dying of them.
+/// SIGTERM, SIGINT and SIGHUP, as events in place of dying of them.
 struct EndingSignals {
     private static let numbers = [SIGTERM, SIGINT, SIGHUP]
-    private let arrived = DispatchSemaphore(value: 0)
     private let sources: [any DispatchSourceSignal]
+    private let relay = ReplayRelay<CInt>.create(bufferSize: 1)
 
     /// From now on these signals don't end the process.
     init() {
         let queue = DispatchQueue(label: "chat.daemon.signals")
-        sources = Self.numbers.map { [arrived] number in
+        sources = Self.numbers.map { [relay] number in
             signal(number, SIG_IGN)
             let source = DispatchSource.makeSignalSource(signal: number, queue: queue)
-            source.setEventHandler { arrived.signal() }
+            source.setEventHandler { relay.accept(number) }
             source.resume()
             return source
         }
     }
 
-    func wait() { withExtendedLifetime(sources) { arrived.wait() } }
+    /// The latest one that arrived, and each that comes, for as long as this lives.
+    var arrivals: Observable<CInt> { relay.asObservable() }
 }

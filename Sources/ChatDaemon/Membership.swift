@@ -1,10 +1,12 @@
 import ChatModel
 import Control
 import Glibc
+import Locking
+import Rx
 import SystemCalls
 
 /// Which room, under which name.
-struct Membership: Equatable {
+struct Membership: Equatable, Sendable {
     var room: String
     var name: String
 
@@ -18,10 +20,15 @@ struct Membership: Equatable {
             throw CommandFailure(.usage, "which room? Try: chatd --room lab")
         }
         let name = options.name ?? remembered?.name ?? loginName(environment)
-        if let complaint = Names.complaint(room: room) ?? Names.complaint(displayName: name) {
-            throw CommandFailure(.usage, SafeText.line(complaint))
-        }
-        return Membership(room: room, name: name)
+        let choice = canCreateChatRoom(displayName: .just(name), serviceType: .just(room), done: .just(()))
+        // Whoever edits names in a window subscribes to both; a command line has chosen once.
+        let outcome = Locked<Result<Membership, CommandFailure>?>(nil)
+        _ = choice.create.subscribe(onNext: { membership in outcome.withLock { $0 = .success(membership) } })
+        _ = choice.complaint.subscribe(onNext: { complaint in
+            outcome.withLock { $0 = .failure(CommandFailure(.usage, SafeText.line(complaint))) }
+        })
+        guard let result = outcome.withLock({ $0 }) else { throw CommandFailure(.software, "no name was chosen") }
+        return try result.get()
     }
 
     private static func loginName(_ environment: [String: String]) -> String {
