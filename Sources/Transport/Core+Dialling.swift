@@ -77,6 +77,8 @@ extension Core {
         guard dials.removeValue(forKey: ObjectIdentifier(dial)) != nil else { return }
         for link in dial.attempts where link.phase != .up && link.phase != .draining { drop(link) }
         dial.attempts = []
+        // The link keeps its dial, and a dial that kept the link would keep its descriptor open.
+        dial.winner = nil
         if let id = dial.id { tell(.dialled(id, result)) }
         if dial.purpose == .blob, case .failed = result, let peer = dial.expecting { blobDialFailed(peer) }
     }

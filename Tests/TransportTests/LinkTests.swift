@@ -80,6 +80,17 @@ import Testing
         #expect(alice.sockets.isEmpty)
     }
 
+    @Test func `a link that ended keeps nothing open, whoever dialled it`() throws {
+        let (alice, bob) = try linkedNodes()
+        weak let dialled = alice.link
+        weak let accepted = bob.link
+
+        alice.transport.disconnect(bob.peer, reason: "enough")
+
+        try bob.wait { $0.down(alice.peer) == [.closed] }
+        try eventually { dialled == nil && accepted == nil }
+    }
+
     @Test func `a peer that writes and is gone at once is read to its end, even in small turns`() throws {
         var limits = TransportLimits()
         limits.turns = 1

@@ -76,6 +76,9 @@ final class Node: Sendable {
         transport.send(texts.map { Frame(kind: Node.text, body: $0) }, to: other, over: purpose)
     }
 
+    /// Its first link, whatever state it is in.
+    var link: Link? { transport.core.queue.sync { transport.core.links.values.first } }
+
     /// Both ends of each connection that there is, opening and closing ones too.
     var sockets: Set<[UInt16]> {
         transport.core.queue.sync {
