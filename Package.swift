@@ -48,7 +48,7 @@ let package = Package(
         module("Identity", ["CSodium"]),
         module("ChatModel", ["Identity", "Addressing"]),
         module("Discovery", ["Rx", "Locking", "Identity", "Addressing", "CAvahi"]),
-        module("Transport", ["Rx", "Locking", "Identity", "Addressing", "SystemCalls"]),
+        module("Transport", ["Rx", "Locking", "Identity", "Addressing", "SystemCalls", "COpenSSL"]),
         module("History", ["Rx", "Locking", "Identity", "ChatModel", "SystemCalls", "CSQLite", "COpenSSL"]),
         module(
             "ChatSession",
@@ -75,7 +75,7 @@ let package = Package(
             name: "discovery-probe", dependencies: ["Discovery", "Rx", "Identity", "Addressing"],
             path: "Tests/DiscoveryProbe", swiftSettings: strict),
         tests("DiscoveryTests", ["Discovery", "Rx", "Locking", "Identity", "Addressing", "discovery-probe"]),
-        tests("TransportTests", ["Transport", "Rx", "Locking", "Identity", "Addressing", "SystemCalls"]),
+        tests("TransportTests", ["Transport", "Rx", "Locking", "Identity", "Addressing", "SystemCalls", "COpenSSL"]),
         tests("HistoryTests", ["History", "HistoryProbe", "Rx", "Locking", "Identity", "ChatModel", "SystemCalls"]),
         .executableTarget(
             name: "HistoryProbe", dependencies: ["History", "Identity", "ChatModel", "SystemCalls"],

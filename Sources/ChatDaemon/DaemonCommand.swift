@@ -134,8 +134,7 @@ struct Daemon: Sendable {
                 session.notice,
                 "'\(SafeText.line(membership.name))' (\(session.peer.suffix)) in room '\(room)', port \(port)",
                 options.discovery == .none ? "discovery: none; peers are dialled by --peer alone" : nil,
-                "open: anybody on this network can read",
-                "links are not encrypted yet, and a peer's claim to its key is unproven",
+                "open: anybody on this network can join",
                 "try: chat \(place) send hello",
             ].compactMap(\.self))
         session.discoveryProvider.asObservable().compactMap { $0 }

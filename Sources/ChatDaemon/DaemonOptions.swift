@@ -40,7 +40,7 @@ struct DaemonOptions: Equatable {
         options: [room, name, stateDirectory, downloads, discovery, peer, listen, autoFetch],
         notes: [
             "Runs until it is interrupted, and logs on standard error. Talk through it with 'chat'.",
-            "An open room is open: anybody on this network can read it.",
+            "An open room is open: anybody on this network can join and read it.",
         ])
 
     init(_ parsed: ParsedArguments) throws(UsageError) {

@@ -62,7 +62,7 @@ struct SessionParts: Sendable {
         let isAnnounced = configuration.discovery != .none
         let instance = isAnnounced ? Discovery.instanceName(displayName: displayName, peer: peer) : ""
         return Transport(
-            room: room, peer: peer, limits: configuration.transportLimits,
+            room: RoomKey(openRoom: room), key: configuration.key, limits: configuration.transportLimits,
             greeting: {
                 SessionMessage.hello(
                     Hello(displayName: displayName, instance: instance, wallTime: Clock.wall, autoFetchLimit: limit)

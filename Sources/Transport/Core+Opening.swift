@@ -4,14 +4,11 @@ import SystemCalls
 
 /// From the first bytes to a link that is up.
 extension Core {
-    /// The peer's first bytes were right.
+    /// The peer has proven who it is and that it may be in the room.
     func opened(_ link: Link, _ peer: PeerID) {
         guard let dial = link.dial else {
             link.peer = peer
             return
-        }
-        if let expected = dial.expecting, expected != peer {
-            return attemptEnded(link, "\(link.endpoint) answers as another peer, \(peer.suffix)")
         }
         link.peer = peer
         link.purpose = dial.purpose
@@ -45,16 +42,24 @@ extension Core {
         if link.purpose == .chat { link.send(control: greeting()) }
     }
 
-    /// An incoming connection's first bytes were wrong, or an outgoing one's answer.
+    /// Ends a connection in whose opening something was wrong.
+    ///
+    /// It is closed without a word, whatever it was.
     func refuseOpening(_ link: Link, _ refusal: OpeningRefusal) {
-        if link.isDialler { return attemptEnded(link, "\(link.endpoint): \(refusal)") }
-        let isOurs = links.values.contains { $0.isDialler && $0.local == link.endpoint }
-        drop(link)
-        if refusal == .ourself, !isOurs {
-            tell(.clone(peer, link.endpoint))
-        } else {
-            tellRefused(link.endpoint, refusal.description)
+        let isClone = refusal == .ourself && !isOurOwnEnd(of: link)
+        if isClone { tell(.clone(peer, link.endpoint)) }
+        if link.isDialler {
+            // The other end is to hear our proof, and to find us still here if it is in this process too.
+            if refusal == .ourself { link.wind(down: .discarding, saying: nil, within: limits.closing) }
+            return attemptEnded(link, "\(link.endpoint): \(refusal)")
         }
+        drop(link)
+        if !isClone { tellRefused(link.endpoint, refusal.description) }
+    }
+
+    /// Whether both ends of a connection are in this process.
+    private func isOurOwnEnd(of link: Link) -> Bool {
+        links.values.contains { $0.isDialler != link.isDialler && $0.local == link.endpoint }
     }
 
     /// Takes the peer's Link frame, then its greeting.

@@ -10,9 +10,10 @@ import SystemCalls
 /// `@unchecked`: what changes is only touched on `queue`.
 final class Core: @unchecked Sendable {
     private static let bufferLength = 64 * 1024  // bytes
+    private static let recordLength = 16 * 1024  // bytes: the longest plaintext of a TLS record
 
     let queue = DispatchQueue(label: "groupchat.transport")
-    let room: RoomID
+    let room: RoomKey
     let peer: PeerID
     let limits: TransportLimits
     let greeting: @Sendable () -> Frame
@@ -22,12 +23,16 @@ final class Core: @unchecked Sendable {
     let ledger = QueueLedger()
     /// What one read fills; nothing in it outlives the handling of that read.
     let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: bufferLength, alignment: 16)
+    /// What decrypting one record of it fills.
+    let plaintext = UnsafeMutableRawBufferPointer.allocate(byteCount: recordLength, alignment: 16)
+    let handshakes: HandshakeQueue
 
     var links: [ObjectIdentifier: Link] = [:]
     var neighbours: [PeerID: Neighbour] = [:]
     var dials: [ObjectIdentifier: Dial] = [:]
     var gate: Gate
     var lostSilently: [PeerID: LinkName] = [:]
+    private let context: TLSContext
     private var lastDialNumber: UInt64 = 0
     private var listeners: [Listener] = []
     private var refusals: RefusalLog
@@ -40,11 +45,13 @@ final class Core: @unchecked Sendable {
     var timerDue: Instant?
 
     init(
-        room: RoomID, peer: PeerID, limits: TransportLimits, greeting: @escaping @Sendable () -> Frame,
+        room: RoomKey, key: SigningKey, limits: TransportLimits, greeting: @escaping @Sendable () -> Frame,
         frameLimit: @escaping @Sendable (UInt8) -> Int?
     ) {
         self.room = room
-        self.peer = peer
+        peer = key.peer
+        context = TLSContext(key)
+        handshakes = HandshakeQueue(on: queue, limit: limits.handshakes)
         self.limits = limits
         self.greeting = greeting
         self.frameLimit = { kind in
@@ -54,7 +61,15 @@ final class Core: @unchecked Sendable {
         refusals = RefusalLog(interval: limits.reportInterval)
     }
 
-    deinit { buffer.deallocate() }
+    deinit {
+        buffer.deallocate()
+        plaintext.deallocate()
+    }
+
+    /// The encryption of a new connection; `dial` is `nil` for one that came in.
+    func secureStream(for dial: Dial?) -> any SecureStream {
+        TLSStream(context, isDialler: dial != nil, expecting: dial?.expecting)
+    }
 
     func tell(_ event: TransportEvent) {
         if !isClosing { events.on(.next(event)) }

@@ -49,8 +49,15 @@ final class Link: @unchecked Sendable {
     /// The nonce of the Pings that ask the other process.
     var probe: UInt64?
 
+    /// What opens the connection, until it is open; ``HandshakeQueue``'s while it computes.
+    private(set) var opening: Opening?
     private let stream: SocketStream
-    private var opening: Opening
+    private let secure: any SecureStream
+    private var early: [UInt8] = []
+    private var earlyCount = 0  // bytes that came in the opening
+    private var isComputing = false
+    private var sealed = Sealed()
+    private var hasSaidEnd = false
     private var decoder: FrameDecoder
     private var hasFlushDue = false
     private var isBlocked = false
@@ -67,7 +74,8 @@ final class Link: @unchecked Sendable {
         isDialler = dial != nil
         endpoint = stream.remote
         phase = dial == nil ? .opening : .connecting
-        opening = Opening(room: core.room, peer: core.peer, isDialler: dial != nil)
+        secure = core.secureStream(for: dial)
+        opening = Opening(secure, key: core.room, own: core.peer, isDialler: dial != nil)
         decoder = FrameDecoder(limit: core.frameLimit)
         liveness = Liveness(now: .now, limits: core.limits)
     }
@@ -87,8 +95,7 @@ final class Link: @unchecked Sendable {
         if phase == .connecting {
             if let error = stream.connectionError() { return core.connectFailed(self, error) }
             phase = .opening
-            outbox.append(raw: opening.firstBytes)
-            stream.setReading(true)
+            return compute()
         }
         isBlocked = false
         flush()
@@ -115,7 +122,8 @@ final class Link: @unchecked Sendable {
     private var isReadable: Bool {
         switch phase {
         case .connecting, .probing, .closed: false
-        case .opening, .introducing, .up, .draining, .discarding: !hasEnded
+        case .opening: !hasEnded && !isComputing
+        case .introducing, .up, .draining, .discarding: !hasEnded
         }
     }
 
@@ -124,23 +132,69 @@ final class Link: @unchecked Sendable {
         case .opening: open(bytes)
         case .discarding: break
         default:
-            decoder.feed(bytes)
-            takeFrames()
+            secure.feed(bytes)
+            takePlaintext()
         }
     }
 
+    /// Decrypts all that came.
+    private func takePlaintext() {
+        while ![.closed, .discarding].contains(phase), !hasEnded {
+            switch secure.read(into: core.plaintext) {
+            case .bytes(let count):
+                decoder.feed(UnsafeRawBufferPointer(rebasing: core.plaintext[..<count]))
+                takeFrames()
+            case .wait:
+                if secure.hasOutput { flushSoon() }
+                return
+            case .end: return end()
+            case .failed(let reason): return core.violated(self, reason)
+            }
+        }
+    }
+
+    // MARK: Opening
+
     private func open(_ bytes: UnsafeRawBufferPointer) {
-        switch opening.feed(bytes) {
-        case .wait: break
-        case .refuse(let refusal): core.refuseOpening(self, refusal)
-        case .opened(let peer, let answer, let rest):
-            outbox.append(raw: answer)
+        earlyCount += bytes.count
+        if earlyCount > core.limits.openingBytes { return core.refuseOpening(self, .tooLong) }
+        early.append(contentsOf: bytes)
+        compute()
+    }
+
+    private func compute() {
+        isComputing = true
+        stream.setReading(false)
+        core.handshakes.add(self)
+    }
+
+    /// What came since the last step.
+    func takeEarly() -> [UInt8] {
+        defer { early = [] }
+        return early
+    }
+
+    /// A step of the opening has been computed.
+    func advanced(_ progress: Opening.Progress) {
+        isComputing = false
+        guard phase == .opening else { return }
+        switch progress.step {
+        case .refuse(let refusal):
+            if refusal == .ourself { sealed.append(progress.output) }
+            return core.refuseOpening(self, refusal)
+        case .wait:
+            sealed.append(progress.output)
+            flush()
+        case .opened(let peer):
+            sealed.append(progress.output)
             phase = .introducing
+            opening = nil
             flushSoon()
             core.opened(self, peer)
-            decoder.feed(rest)
-            takeFrames()
+            takePlaintext()
         }
+        stream.setReading(isReadable)
+        read()
     }
 
     private func takeFrames() {
@@ -204,12 +258,11 @@ final class Link: @unchecked Sendable {
         hasFlushDue = false
         guard !isHalfClosed, phase != .closed, phase != .connecting else { return }
         for _ in 0..<core.limits.turns {
-            outbox.gather(core.limits.writeBatch)
-            if outbox.isEmpty { return flushed() }
-            switch outbox.withUnwritten(stream.write) {
+            if sealed.isEmpty, !seal() { return flushed() }
+            switch sealed.withUnwritten(stream.write) {
             case .bytes(let count):
                 liveness.didWrite(.now)
-                core.wrote(outbox.wrote(count), on: self)
+                sealed.wrote(count)
             case .wouldBlock:
                 isBlocked = true
                 return stream.setWriting(true)
@@ -217,6 +270,21 @@ final class Link: @unchecked Sendable {
             }
         }
         flushSoon()
+    }
+
+    /// Encrypts the next frames, as many as are gathered for one write; false if there are none.
+    private func seal() -> Bool {
+        guard opening == nil else { return false }
+        outbox.gather(core.limits.writeBatch)
+        if !outbox.isEmpty {
+            let count = outbox.withUnwritten { frames in
+                secure.write(frames)
+                return frames.count
+            }
+            core.wrote(outbox.wrote(count), on: self)
+        }
+        sealed.append(secure.takeOutput())
+        return !sealed.isEmpty
     }
 
     /// What the peer said before it went, such as Goodbye, is still to be read.
@@ -229,6 +297,11 @@ final class Link: @unchecked Sendable {
 
     private func flushed() {
         guard phase == .draining || phase == .discarding else { return }
+        if !hasSaidEnd, opening == nil {
+            hasSaidEnd = true
+            secure.writeEnd()
+            return flush()
+        }
         isHalfClosed = true
         stream.halfClose()
         if hasEnded { core.finished(self) }

@@ -1,72 +1,108 @@
 import Identity
 
-/// The first bytes of a connection: who is there, and in which room.
+/// From a connection's first byte to both sides' knowing who the other is and that it may be in the room.
 ///
-/// Pure: bytes in, a step out. Both sides send the same 83 bytes, the dialler first, the acceptor only once it has
-/// checked the dialler's:
+/// Ciphertext in, steps and ciphertext out; no socket, no clock. First the TLS handshake, then the dialler's proof, then
+/// the acceptor's. Until the dialler's proof is verified the acceptor says nothing but its half of the handshake, and
+/// whatever is wrong ends the connection without a word, at once.
 ///
-/// | bytes | what |
-/// | --- | --- |
-/// | 19 | `groupchat-plain-v1` and a NUL |
-/// | 32 | RoomID |
-/// | 32 | PeerID |
-///
-/// Anything else, another room, or our own PeerID: the connection is closed without an answer.
-struct Opening: Sendable {
+/// `@unchecked`: used by one thread at a time (``HandshakeQueue``).
+final class Opening: @unchecked Sendable {
     enum Step: Equatable {
         case wait
-        /// The peer said who it is; `answer` goes out next; `rest` came behind the opening.
-        case opened(PeerID, answer: [UInt8], rest: [UInt8])
+        /// The peer has proven who it is and that it holds the room's key.
+        case opened(PeerID)
         case refuse(OpeningRefusal)
     }
 
-    static let magic = Array("groupchat-plain-v1\0".utf8)
-    static let length = magic.count + 64
+    /// What bytes led to, and what goes out next.
+    struct Progress {
+        var step: Step
+        var output: [UInt8]
+    }
 
+    let stream: any SecureStream
+    private let key: RoomKey
+    private let own: PeerID
     private let isDialler: Bool
-    private let peer: PeerID
-    private let own: [UInt8]
+    private var peer: PeerID?
+    private var proof: RoomProof?
     private var received: [UInt8] = []
 
-    init(room: RoomID, peer: PeerID, isDialler: Bool) {
+    init(_ stream: any SecureStream, key: RoomKey, own: PeerID, isDialler: Bool) {
+        self.stream = stream
+        self.key = key
+        self.own = own
         self.isDialler = isDialler
-        self.peer = peer
-        own = Self.magic + room.bytes + peer.bytes
     }
 
-    /// What this side says before it has heard anything.
-    var firstBytes: [UInt8] { isDialler ? own : [] }
-
-    mutating func feed(_ bytes: some Collection<UInt8>) -> Step {
-        let taken = min(bytes.count, Self.length - received.count)
-        received.append(contentsOf: bytes.prefix(taken))
-        if let refusal = mismatch() { return .refuse(refusal) }
-        guard received.count == Self.length else { return .wait }
-        guard let other = PeerID(received.suffix(32)) else { return .refuse(.invalidPeer) }
-        if other == peer { return .refuse(.ourself) }
-        return .opened(other, answer: isDialler ? [] : own, rest: Array(bytes.dropFirst(taken)))
+    /// Takes the next bytes; none, for the dialler to begin.
+    func feed(_ bytes: [UInt8]) -> Progress {
+        bytes.withUnsafeBytes { stream.feed($0) }
+        let step = advance()
+        return Progress(step: step, output: stream.takeOutput())
     }
 
-    /// Judges what came so far at its first wrong byte.
-    private func mismatch() -> OpeningRefusal? {
-        let room = Self.magic.count + 32
-        if !received.prefix(Self.magic.count).elementsEqual(own.prefix(min(received.count, Self.magic.count))) {
-            return .notOurProtocol
+    private func advance() -> Step {
+        guard let peer, let proof else { return shakeHands() }
+        return readProof(of: peer, proof)
+    }
+
+    private func shakeHands() -> Step {
+        switch stream.handshake() {
+        case .wait: return .wait
+        case .refused(let refusal): return .refuse(refusal)
+        case .done(let peer):
+            let proof = RoomProof(
+                key, exported: stream.exportedKey(), initiator: isDialler ? own : peer,
+                responder: isDialler ? peer : own)
+            (self.peer, self.proof) = (peer, proof)
+            if isDialler { proof.initiator.withUnsafeBytes { stream.write($0) } }
+            // It still gets our proof: a second process of ours is to learn of us as we do of it.
+            if isDialler, peer == own { return .refuse(.ourself) }
+            return readProof(of: peer, proof)
         }
-        return received.prefix(room).elementsEqual(own.prefix(min(received.count, room))) ? nil : .anotherRoom
+    }
+
+    /// The proof is judged when all of it is there, in a time that doesn't depend on what it is.
+    private func readProof(of peer: PeerID, _ proof: RoomProof) -> Step {
+        while received.count < RoomProof.length {
+            var part = [UInt8](repeating: 0, count: RoomProof.length - received.count)
+            switch part.withUnsafeMutableBytes({ stream.read(into: $0) }) {
+            case .bytes(let count): received += part.prefix(count)
+            case .wait: return .wait
+            case .end: return .refuse(.notAPeer("it ended the connection"))
+            case .failed(let reason): return .refuse(.notAPeer(reason))
+            }
+        }
+        guard HMAC.areEqual(received, isDialler ? proof.responder : proof.initiator) else { return .refuse(.noProof) }
+        if peer == own { return .refuse(.ourself) }
+        if !isDialler { proof.responder.withUnsafeBytes { stream.write($0) } }
+        return .opened(peer)
     }
 }
 
 /// Why a connection ended in its opening.
 enum OpeningRefusal: Equatable, Sendable, CustomStringConvertible {
-    case notOurProtocol, anotherRoom, invalidPeer, ourself
+    /// What the TLS handshake failed with.
+    case notAPeer(String)
+    case certificate(CertificateProblem)
+    /// The key isn't that of the peer that we dialled.
+    case anotherPeer(PeerID)
+    /// It is in another room, or has another key for this one.
+    case noProof
+    case ourself
+    /// Too many bytes for an opening.
+    case tooLong
 
     var description: String {
         switch self {
-        case .notOurProtocol: "not a groupchat peer"
-        case .anotherRoom: "a peer of another room"
-        case .invalidPeer: "an invalid PeerID"
+        case .notAPeer(let reason): "not a groupchat peer: \(reason)"
+        case .certificate(let problem): "not a groupchat peer: \(problem)"
+        case .anotherPeer(let peer): "another peer answers, \(peer.suffix)"
+        case .noProof: "no proof that it is in this room"
         case .ourself: "our own PeerID"
+        case .tooLong: "not a groupchat peer: it says too much"
         }
     }
 }

@@ -24,9 +24,6 @@ struct Outbox: Sendable {
 
     var isEmpty: Bool { written == batch.count && control.isEmpty && sessionHead == session.count && last == nil }
 
-    /// Bytes that aren't frames: the opening.
-    mutating func append(raw bytes: [UInt8]) { batch += bytes }
-
     mutating func append(control frame: Frame) {
         control.append(frame)
         controlBytes += frame.encodedLength

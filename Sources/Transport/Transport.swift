@@ -9,7 +9,9 @@ public import SystemCalls
 ///
 /// Knows nothing of chat. Keeps one chat link with each peer, whoever dialled it and however often, and a second link
 /// while blobs move; notices peers that fall silent or leave; never dials a chat link by itself. Any thread may call it.
-/// Until TLS takes the place of ``Opening`` a peer's claim to its PeerID is unproven.
+///
+/// The PeerID in every event is the key that the other end of the connection has shown to hold, in the handshake. No
+/// frame carries an id of its speaker, so there is none that could contradict it.
 public final class Transport: Sendable {
     let core: Core
     private let dials = Locked<UInt64>(0)
@@ -18,17 +20,17 @@ public final class Transport: Sendable {
     /// Makes a transport without links.
     ///
     /// - Parameters:
-    ///   - room: Peers of another room are closed without an answer.
-    ///   - peer: Who we are.
+    ///   - room: Peers that can't prove that they hold it are closed without an answer.
+    ///   - key: Who we are.
     ///   - limits: Timers and limits.
     ///   - greeting: The session's first frame on every chat link, kind 16 or more; called on Transport's queue.
     ///   - frameLimit: Largest body of a frame of the session's, by kind, in bytes; `nil` for a kind that it doesn't
     ///     know. Called on Transport's queue.
     public init(
-        room: RoomID, peer: PeerID, limits: TransportLimits = .init(), greeting: @escaping @Sendable () -> Frame,
+        room: RoomKey, key: SigningKey, limits: TransportLimits = .init(), greeting: @escaping @Sendable () -> Frame,
         frameLimit: @escaping @Sendable (UInt8) -> Int?
     ) {
-        core = Core(room: room, peer: peer, limits: limits, greeting: greeting, frameLimit: frameLimit)
+        core = Core(room: room, key: key, limits: limits, greeting: greeting, frameLimit: frameLimit)
         core.queue.setSpecific(key: Self.isOnQueue, value: ObjectIdentifier(core))
     }
 

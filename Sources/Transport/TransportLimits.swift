@@ -29,6 +29,10 @@ public struct TransportLimits: Sendable {
     /// A blob link without a byte either way for so long is closed.
     public var blobIdle: Duration = .seconds(10)
 
+    /// Bytes that a connection may send in its opening.
+    public var openingBytes = 16 * 1024
+    /// Steps of openings that are computed at once.
+    public var handshakes = 2
     /// Connections in their opening, in all.
     public var unauthenticated = 64
     /// Of these, from one address (/32 or /128).

@@ -79,7 +79,7 @@ import Testing
         var limits = TransportLimits()
         limits.opening = .milliseconds(300)
         let node = try Node(limits: limits)
-        let mallory = SigningKey().peer
+        let mallory = Keyring.newPeer()
         let fake = try FakePeer.link(to: node, as: mallory)
         try node.wait { $0.isUp(mallory) }
 
@@ -95,7 +95,7 @@ import Testing
         let node = try Node()
 
         #expect(throws: FakePeer.Ended.self) {
-            let fake = try FakePeer.link(to: node, as: SigningKey().peer, purpose: .blob)
+            let fake = try FakePeer.link(to: node, as: Keyring.newPeer(), purpose: .blob)
             _ = try fake.readFrame()
         }
         try node.wait { $0.refusals == ["a blob link without a chat link"] }

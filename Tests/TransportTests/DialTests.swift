@@ -8,7 +8,7 @@ import Testing
 @testable import Transport
 
 @Suite struct DialTests {
-    private let bob = SigningKey().peer
+    private let bob = Keyring.newPeer()
 
     /// A port that nobody listens on: bound, so that nobody else gets it.
     private func withClosedPort(_ body: (Endpoint) throws -> Void) throws {
@@ -92,7 +92,7 @@ import Testing
 
         let (reason, refused) = try failure(alice, alice.transport.dial([other.endpoint], expecting: bob))
 
-        #expect(reason == "\(other.endpoint) answers as another peer, \(other.peer.suffix)")
+        #expect(reason == "\(other.endpoint): another peer answers, \(other.peer.suffix)")
         #expect(!refused)
         try eventually { other.sockets.isEmpty }
         #expect(!other.events.isUp(alice.peer))
@@ -107,7 +107,7 @@ import Testing
     }
 
     @Test func `a peer of another room fails the dial`() throws {
-        let (alice, other) = (try Node(), try Node(room: RoomID(openRoom: "den")))
+        let (alice, other) = (try Node(), try Node(room: RoomKey(openRoom: RoomID(openRoom: "den"))))
 
         let (reason, refused) = try failure(alice, alice.dial(other))
 

@@ -49,14 +49,14 @@ import Testing
 
     @Test func `frames that come on a link that lost are delivered`() throws {
         let node = try Node()
-        let mallory = SigningKey().peer
+        let mallory = Keyring.newPeer()
         let instance = ProcessInstance()
         let first = try FakePeer.link(to: node, as: mallory, instance: instance, number: 1)
         let second = try FakePeer.link(to: node, as: mallory, instance: instance, number: 2)
 
         try first.write(Frame(kind: Node.text, body: [1]))
         try first.write(.goodbye(.duplicate))
-        first.halfClose()
+        try first.halfClose()
 
         try node.wait { _ in node.texts(from: mallory) == [[1]] }
         #expect(try first.readToEnd() == [])
@@ -67,7 +67,7 @@ import Testing
 
     @Test func `the kept link's dialler says goodbye on the other, half-closes, and reads on to the end`() throws {
         let limits = TransportLimits()
-        let (key1, key2) = (SigningKey().peer, SigningKey().peer)
+        let (key1, key2) = (Keyring.newPeer(), Keyring.newPeer())
         let node = try Node(peer: min(key1, key2), limits: limits)
         let large = max(key1, key2)
         let instance = ProcessInstance()
@@ -81,13 +81,13 @@ import Testing
         #expect(try loser.readToEnd() == TransportMessage.goodbye(.duplicate).frame.encoded)
         try loser.write(Frame(kind: Node.text, body: [1]))
         try node.wait { _ in node.texts(from: large) == [[1]] }
-        loser.halfClose()
+        try loser.halfClose()
         try eventually { node.sockets.count == 1 }
         #expect(node.events.down(large) == [])
     }
 
     @Test func `frames that wait on the link that lost go over to the kept one, none twice`() throws {
-        let (key1, key2) = (SigningKey().peer, SigningKey().peer)
+        let (key1, key2) = (Keyring.newPeer(), Keyring.newPeer())
         let (node, large) = (try Node(peer: min(key1, key2)), max(key1, key2))
         let (listener, instance) = (try FakeListener(), ProcessInstance())
         let loser = try FakePeer.link(to: node, as: large, instance: instance)
@@ -108,7 +108,7 @@ import Testing
             arrived.append(frame.body)
         }
         #expect(try loser.readToEnd() == [])
-        loser.halfClose()
+        try loser.halfClose()
         let onLoser = arrived.count
         while arrived.count < sent.count {
             let frame = try kept.readFrame()
@@ -146,7 +146,7 @@ import Testing
     @Test func `a link that lost and isn't ended by its peer is closed after the drain time`() throws {
         var limits = TransportLimits()
         limits.drain = .milliseconds(200)
-        let (key1, key2) = (SigningKey().peer, SigningKey().peer)
+        let (key1, key2) = (Keyring.newPeer(), Keyring.newPeer())
         let node = try Node(peer: min(key1, key2), limits: limits)
         let instance = ProcessInstance()
         let listener = try FakeListener()
@@ -162,7 +162,7 @@ import Testing
 
     @Test func `a dial number that is used twice is refused`() throws {
         let node = try Node()
-        let mallory = SigningKey().peer
+        let mallory = Keyring.newPeer()
         let instance = ProcessInstance()
         let first = try FakePeer.link(to: node, as: mallory, instance: instance, number: 5)
 
@@ -179,7 +179,7 @@ import Testing
 /// Two processes that show one PeerID.
 @Suite struct CloneTests {
     @Test func `a second process under a PeerID whose first is alive is refused, and both users are told`() throws {
-        let key = SigningKey().peer
+        let key = Keyring.newPeer()
         let (node, first, second) = (try Node(), try Node(peer: key), try Node(peer: key))
         first.dial(node)
         try node.wait { $0.isUp(key) }
@@ -196,7 +196,7 @@ import Testing
     @Test func `a second process takes over from a first that doesn't answer, and the peer stays linked`() throws {
         var limits = TransportLimits()
         limits.cloneProbe = .milliseconds(300)
-        let key = SigningKey().peer
+        let key = Keyring.newPeer()
         let node = try Node(limits: limits)
         let dead = try FakePeer.link(to: node, as: key)
         try node.wait { $0.isUp(key) }
@@ -215,7 +215,7 @@ import Testing
     @Test func `a second process comes in as soon as the first one's link is gone`() throws {
         var limits = TransportLimits()
         limits.cloneProbe = .seconds(20)
-        let key = SigningKey().peer
+        let key = Keyring.newPeer()
         let node = try Node(limits: limits)
         let first = try FakePeer.link(to: node, as: key)
         try node.wait { $0.isUp(key) }

@@ -1,15 +1,21 @@
 import Addressing
 import Glibc
 import Identity
+import Locking
 import SystemCalls
 
 @testable import Transport
 
-/// A peer that says what a test wants, over a blocking socket.
+/// A peer that says what a test wants, over a blocking socket: as it is, and encrypted after ``encrypt(as:isDialler:_:)``.
 final class FakePeer: Sendable {
     struct Ended: Error {}
+    struct Refused: Error {
+        let refusal: OpeningRefusal
+    }
 
     private let descriptor: CInt
+    private let stream = Locked<TLSStream?>(nil)
+    private let other = Locked<PeerID?>(nil)
 
     init(_ descriptor: CInt) {
         self.descriptor = descriptor
@@ -36,7 +42,49 @@ final class FakePeer: Sendable {
         return try systemCall("socket", "a fake peer") { socket(family, CInt(SOCK_STREAM.rawValue), 0) }
     }
 
+    var tls: TLSStream? { stream.withLock { $0 } }
+
+    /// Does the TLS handshake, and no more.
+    func encrypt(as peer: PeerID, isDialler: Bool, _ context: TLSContext? = nil) throws {
+        let stream = TLSStream(try context ?? Keyring.context(of: peer), isDialler: isDialler)
+        while true {
+            let step = stream.handshake()
+            try flush(stream)
+            switch step {
+            case .wait: try feed(stream)
+            case .refused(let refusal): throw Refused(refusal: refusal)
+            case .done(let peer):
+                other.withLock { $0 = peer }
+                return self.stream.withLock { $0 = stream }
+            }
+        }
+    }
+
+    /// What both sides are to prove on this connection.
+    func proof(_ room: RoomKey, as peer: PeerID, isDialler: Bool) throws -> RoomProof {
+        guard let tls, let other = other.withLock({ $0 }) else { throw Ended() }
+        return RoomProof(
+            room, exported: tls.exportedKey(), initiator: isDialler ? peer : other,
+            responder: isDialler ? other : peer)
+    }
+
+    func flush(_ stream: TLSStream) throws {
+        try writeRaw(stream.takeOutput())
+    }
+
+    private func feed(_ stream: TLSStream) throws {
+        let bytes = try readRaw(65536)
+        if bytes.isEmpty { throw Ended() }
+        bytes.withUnsafeBytes { stream.feed($0) }
+    }
+
     func write(_ bytes: [UInt8]) throws {
+        guard let tls else { return try writeRaw(bytes) }
+        bytes.withUnsafeBytes { tls.write($0) }
+        try flush(tls)
+    }
+
+    func writeRaw(_ bytes: [UInt8]) throws {
         var rest = bytes[...]
         while !rest.isEmpty {
             let count = try systemCall("send", "a fake peer") {
@@ -60,7 +108,21 @@ final class FakePeer: Sendable {
         return bytes
     }
 
+    /// Empty at the end.
     private func readSome(_ most: Int) throws -> [UInt8] {
+        guard let tls else { return try readRaw(most) }
+        var bytes = [UInt8](repeating: 0, count: most)
+        while true {
+            switch bytes.withUnsafeMutableBytes({ tls.read(into: $0) }) {
+            case .bytes(let count): return Array(bytes.prefix(count))
+            case .end: return []
+            case .failed: throw Ended()
+            case .wait: do { try feed(tls) } catch is Ended { return [] }
+            }
+        }
+    }
+
+    func readRaw(_ most: Int) throws -> [UInt8] {
         var bytes = [UInt8](repeating: 0, count: most)
         let count = try systemCall("recv", "a fake peer") { recv(descriptor, &bytes, most, 0) }
         return Array(bytes.prefix(count))
@@ -86,7 +148,16 @@ final class FakePeer: Sendable {
         }
     }
 
-    func halfClose() { shutdown(descriptor, CInt(SHUT_WR)) }
+    func halfClose() throws {
+        if let tls {
+            tls.writeEnd()
+            try flush(tls)
+        }
+        shutdown(descriptor, CInt(SHUT_WR))
+    }
+
+    /// Ends the stream without a word about it at the level of TLS.
+    func cut() { shutdown(descriptor, CInt(SHUT_WR)) }
 
     /// Resets the connection at once, by closing without lingering; the number stays taken, by another socket.
     func reset() {
@@ -99,16 +170,22 @@ final class FakePeer: Sendable {
 }
 
 extension FakePeer {
-    static func preamble(_ room: RoomID, _ peer: PeerID) -> [UInt8] { Opening.magic + room.bytes + peer.bytes }
+    /// Dials, and proves to be `peer` and in the room.
+    static func open(to node: Node, as peer: PeerID) throws -> FakePeer {
+        let fake = try dial(node.port)
+        try fake.encrypt(as: peer, isDialler: true)
+        let proof = try fake.proof(node.room, as: peer, isDialler: true)
+        try fake.write(proof.initiator)
+        guard try fake.read(RoomProof.length) == proof.responder else { throw Ended() }
+        return fake
+    }
 
     /// Dials, and opens a chat link as `peer`.
     static func link(
         to node: Node, as peer: PeerID, purpose: LinkPurpose = .chat, instance: ProcessInstance = .init(),
         number: UInt64 = 1, replaces: LinkName? = nil
     ) throws -> FakePeer {
-        let fake = try dial(node.port)
-        try fake.write(preamble(node.room, peer))
-        _ = try fake.read(Opening.length)
+        let fake = try open(to: node, as: peer)
         try fake.write(
             .link(Introduction(purpose: purpose, instance: instance, number: number, replaces: replaces)))
         if purpose == .chat { try fake.write(Node.greeting) }
@@ -120,9 +197,11 @@ extension FakePeer {
     /// Opens a link that came in, as `peer`.
     ///
     /// - Returns: What the dialler said in its Link frame.
-    func answer(_ room: RoomID, as peer: PeerID, instance: ProcessInstance) throws -> Introduction {
-        _ = try read(Opening.length)
-        try write(Self.preamble(room, peer))
+    func answer(_ room: RoomKey, as peer: PeerID, instance: ProcessInstance) throws -> Introduction {
+        try encrypt(as: peer, isDialler: false)
+        let proof = try proof(room, as: peer, isDialler: false)
+        guard try read(RoomProof.length) == proof.initiator else { throw Ended() }
+        try write(proof.responder)
         guard case .link(let introduction) = try TransportMessage(try readFrame()) else { throw Ended() }
         if introduction.purpose == .chat { _ = try readFrame() }
         try write(

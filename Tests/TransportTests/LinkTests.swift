@@ -10,8 +10,7 @@ import Testing
 
 /// One link at a time, on loopback.
 @Suite struct LinkTests {
-    private let room = RoomID(openRoom: "lab")
-    private let mallory = SigningKey().peer
+    private let mallory = Keyring.newPeer()
 
     private func texts(_ count: Int, length: Int = 1000) -> [[UInt8]] {
         (0..<count).map { Array("\($0) ".utf8) + [UInt8](repeating: 0x78, count: length) }
@@ -68,7 +67,9 @@ import Testing
     }
 
     @Test func `close writes what is queued, and the other side knows at once that we left`() throws {
-        let (alice, bob) = try linkedNodes()
+        var limits = TransportLimits()
+        limits.closing = .seconds(8)
+        let (alice, bob) = try linkedNodes(limits)
         let sent = texts(3000)
 
         alice.send(sent, to: bob.peer)
@@ -172,7 +173,7 @@ import Testing
     ])
     func `a frame that breaks a rule closes only that link`(frame: Frame) throws {
         let node = try Node()
-        let other = SigningKey().peer
+        let other = Keyring.newPeer()
         let good = try FakePeer.link(to: node, as: other)
         let bad = try FakePeer.link(to: node, as: mallory)
 
@@ -207,8 +208,7 @@ import Testing
 
 /// Connections that don't become links (cases B33 and B58).
 @Suite struct RefusalTests {
-    private let room = RoomID(openRoom: "lab")
-    private let mallory = SigningKey().peer
+    private let mallory = Keyring.newPeer()
 
     private func limits(_ change: (inout TransportLimits) -> Void = { _ in }) -> TransportLimits {
         var limits = TransportLimits()
@@ -217,21 +217,15 @@ import Testing
         return limits
     }
 
-    @Test func `garbage, another room and an invalid PeerID are closed without an answer`() throws {
+    @Test func `garbage is closed without an answer, and told`() throws {
         let node = try Node()
-        let garbage = Array("GET / HTTP/1.1\r\n\r\n".utf8)
-        let otherRoom = FakePeer.preamble(RoomID(openRoom: "den"), mallory)
-        let nobody = FakePeer.preamble(room, mallory).dropLast(32) + [UInt8](repeating: 0, count: 32)
-        for bytes in [garbage, otherRoom, Array(nobody)] {
-            let fake = try FakePeer.dial(node.port)
-            try fake.write(bytes)
+        let fake = try FakePeer.dial(node.port)
 
-            #expect(try fake.readToEnd() == [])
-        }
-        try node.wait {
-            $0.refusals == ["not a groupchat peer", "a peer of another room", "an invalid PeerID"]
-        }
-        #expect(node.events.count == 3)
+        try fake.write(Array("GET / HTTP/1.1\r\n\r\n".utf8))
+
+        #expect(try fake.readToEnd() == [])
+        try node.wait { $0.refusals == ["not a groupchat peer: http request"] }
+        #expect(node.events.count == 1)
     }
 
     @Test func `random bytes never get an answer, and a peer still gets in`() throws {
@@ -239,6 +233,7 @@ import Testing
         for _ in 0..<200 {
             let fake = try FakePeer.dial(node.port)
             try fake.write(randomBytes(Int.random(in: 1...200)))
+            try fake.halfClose()
             #expect(try fake.readToEnd() == [])
         }
 
@@ -247,14 +242,41 @@ import Testing
         try node.wait { $0.isUp(mallory) }
     }
 
+    @Test func `a connection may not say too much before it has proven anything`() throws {
+        let node = try Node(
+            limits: limits {
+                $0.openingBytes = 4096
+                $0.opening = .seconds(20)
+            })
+        let fake = try FakePeer.dial(node.port)
+
+        // The beginning of a ClientHello of 100,000 bytes (RFC 8446, 4 and 5.1), which OpenSSL would wait for.
+        try fake.write([22, 3, 1, 0x3f, 0xff, 1, 1, 0x86, 0xa0] + [UInt8](repeating: 0, count: 5000))
+
+        #expect(try fake.readToEnd() == [])
+        try node.wait { $0.refusals == ["not a groupchat peer: it says too much"] }
+    }
+
     @Test func `our own PeerID from elsewhere is closed without an answer, and told as a clone`() throws {
         let node = try Node()
         let fake = try FakePeer.dial(node.port)
+        try fake.encrypt(as: node.peer, isDialler: true)
 
-        try fake.write(FakePeer.preamble(room, node.peer))
+        try fake.write(try fake.proof(node.room, as: node.peer, isDialler: true).initiator)
 
         #expect(try fake.readToEnd() == [])
         try node.wait { if case .clone(node.peer, _) = $0.first { true } else { false } }
+    }
+
+    @Test func `two processes with one key that dial each other are both told`() throws {
+        let first = try Node()
+        let second = try Node(peer: first.peer)
+
+        let dial = second.transport.dial([first.endpoint], expecting: nil)
+
+        try second.wait { if case .failed = $0.result(of: dial) { true } else { false } }
+        try first.wait { $0.contains { if case .clone(first.peer, _) = $0 { true } else { false } } }
+        #expect(second.events.contains(.clone(first.peer, first.endpoint)))
     }
 
     @Test func `dialling ourselves fails and is no clone`() throws {
@@ -274,9 +296,7 @@ import Testing
             link + [0, 0, 0x10, 1, 16, 0], link + TransportMessage.ping(1).frame.encoded, link + link,
         ]
         for bytes in wrong {
-            let fake = try FakePeer.dial(node.port)
-            try fake.write(FakePeer.preamble(room, mallory))
-            _ = try fake.read(Opening.length)
+            let fake = try FakePeer.open(to: node, as: mallory)
             try fake.write(bytes)
 
             #expect(try fake.readToEnd() == [])
@@ -284,13 +304,22 @@ import Testing
         #expect(!node.events.isUp(mallory))
     }
 
-    @Test(arguments: [0, 40, Opening.length]) func `who stops in the opening is closed in time`(length: Int) throws {
+    enum Stop: CaseIterable { case atOnce, inHello, beforeProof, inProof, beforeLink }
+
+    @Test(arguments: Stop.allCases) func `who stops in the opening is closed in time`(stop: Stop) throws {
         let node = try Node(limits: limits())
-        let fake = try FakePeer.dial(node.port)
         let start = ContinuousClock.now
 
-        try fake.write(Array(FakePeer.preamble(room, mallory).prefix(length)))
-        _ = try fake.readToEnd()
+        let fake = try stop == .beforeLink ? FakePeer.open(to: node, as: mallory) : FakePeer.dial(node.port)
+        switch stop {
+        case .atOnce, .beforeLink: break
+        case .inHello: try fake.write([22, 3, 1, 0, 100, 1])
+        case .beforeProof: try fake.encrypt(as: mallory, isDialler: true)
+        case .inProof:
+            try fake.encrypt(as: mallory, isDialler: true)
+            try fake.write(Array(try fake.proof(node.room, as: mallory, isDialler: true).initiator.dropLast()))
+        }
+        #expect(try fake.readToEnd() == [])
 
         let taken = ContinuousClock.now - start
         #expect(taken >= .milliseconds(390) && taken < .seconds(2))
@@ -311,62 +340,8 @@ import Testing
         try node.wait { $0.refusals == ["too many connections that haven't said who they are"] }
 
         silent.removeLast()
-        let other = SigningKey().peer
+        let other = Keyring.newPeer()
         try eventually { (try? FakePeer.link(to: node, as: other)) != nil }
         try node.wait { $0.isUp(other) }
-    }
-}
-
-@Suite struct ListenerTests {
-    /// Case B56: what accept(2) says when there are no descriptors is said by the test.
-    @Test func `a listener that has run out of descriptors waits, tries again, and loses no connection`() throws {
-        let queue = DispatchQueue(label: "test")
-        let listener = try Listener(on: .everywhere(port: 0))
-        let (tries, failures, taken) = (Locked(0), Locked(0), Locked<[Endpoint]>([]))
-        let start = ContinuousClock.now
-        listener.start(on: queue, pause: .milliseconds(100)) { listener throws(SystemCallError) in
-            let count = tries.withLock { tries in
-                tries += 1
-                return tries
-            }
-            if count <= 3 { throw SystemCallError(call: "accept", subject: "a listener", code: EMFILE) }
-            return try Listener.accept(from: listener)
-        } accepted: { _, remote in
-            taken.withLock { $0.append(remote) }
-        } failed: { _ in
-            failures.withLock { $0 += 1 }
-        }
-
-        let fake = try FakePeer.dial(listener.port)
-
-        try eventually { taken.withLock { $0.count } == 1 }
-        #expect(ContinuousClock.now - start >= .milliseconds(300))
-        #expect(failures.withLock { $0 } == 3)
-        queue.sync { listener.cancel() }
-        _ = fake
-    }
-
-    @Test func `a listener can be closed while it waits`() throws {
-        let (fake, port) = try closedWhileWaiting()
-
-        #expect(try fake.readToEnd() == [])
-        try eventually { (try? FakePeer.dial(port)) == nil }
-    }
-
-    private func closedWhileWaiting() throws -> (FakePeer, port: UInt16) {
-        let queue = DispatchQueue(label: "test")
-        let listener = try Listener(on: .only(Endpoint(address: .loopback, port: 0)))
-        let failures = Locked(0)
-        listener.start(on: queue, pause: .seconds(100)) { _ throws(SystemCallError) in
-            throw SystemCallError(call: "accept", subject: "a listener", code: EMFILE)
-        } accepted: { _, _ in
-        } failed: { _ in
-            failures.withLock { $0 += 1 }
-        }
-        let fake = try FakePeer.dial(listener.port)
-        try eventually { failures.withLock { $0 } == 1 }
-
-        queue.sync { listener.cancel() }
-        return (fake, listener.port)
     }
 }

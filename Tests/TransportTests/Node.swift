@@ -14,7 +14,7 @@ final class Node: Sendable {
     static let text: UInt8 = 17
     static let textLimit = 64 * 1024
 
-    let room: RoomID
+    let room: RoomKey
     let peer: PeerID
     let transport: Transport
     let port: UInt16
@@ -23,12 +23,15 @@ final class Node: Sendable {
     private let bag = DisposeBag()
 
     init(
-        room: RoomID = RoomID(openRoom: "lab"), peer: PeerID = SigningKey().peer, limits: TransportLimits = .init(),
+        room: RoomKey = RoomKey(openRoom: RoomID(openRoom: "lab")), peer: PeerID = Keyring.newPeer(),
+        limits: TransportLimits = .init(),
         on address: ListenAddress = .everywhere(port: 0)
     ) throws {
         self.room = room
         self.peer = peer
-        transport = Transport(room: room, peer: peer, limits: limits, greeting: { Node.greeting }) { kind in
+        transport = Transport(
+            room: room, key: try Keyring.key(of: peer), limits: limits, greeting: { Node.greeting }
+        ) { kind in
             switch kind {
             case 16: 4096
             case Node.text: Node.textLimit

@@ -3,64 +3,154 @@ import Testing
 
 @testable import Transport
 
+/// A stream that encrypts nothing and whose handshake is one byte each way.
+private final class OpenStream: SecureStream, @unchecked Sendable {  // one test's alone
+    private let exported: [UInt8]
+    private let other: PeerID
+    private let isDialler: Bool
+    private var incoming: [UInt8] = []
+    private var output: [UInt8] = []
+    private var hasSpoken = false
+
+    init(to other: PeerID, isDialler: Bool, exported: UInt8 = 7) {
+        self.exported = [UInt8](repeating: exported, count: 32)
+        self.other = other
+        self.isDialler = isDialler
+    }
+
+    func feed(_ bytes: UnsafeRawBufferPointer) { incoming += bytes }
+
+    func handshake() -> Handshake {
+        if isDialler, !hasSpoken { speak() }
+        guard let first = incoming.first else { return .wait }
+        incoming.removeFirst()
+        if first != 0 { return .refused(.notAPeer("no zero")) }
+        if !isDialler { speak() }
+        return .done(other)
+    }
+
+    private func speak() {
+        hasSpoken = true
+        output.append(0)
+    }
+
+    func exportedKey() -> [UInt8] { exported }
+
+    func read(into buffer: UnsafeMutableRawBufferPointer) -> Plaintext {
+        if incoming.isEmpty { return .wait }
+        let count = min(buffer.count, incoming.count)
+        buffer.copyBytes(from: incoming.prefix(count))
+        incoming.removeFirst(count)
+        return .bytes(count)
+    }
+
+    func write(_ bytes: UnsafeRawBufferPointer) { output += bytes }
+    func writeEnd() {}
+    var hasOutput: Bool { !output.isEmpty }
+
+    func takeOutput() -> [UInt8] {
+        defer { output = [] }
+        return output
+    }
+}
+
 @Suite struct OpeningTests {
-    private let room = RoomID(openRoom: "lab")
+    private let room = RoomKey(openRoom: RoomID(openRoom: "lab"))
     private let alice = SigningKey().peer
     private let bob = SigningKey().peer
 
-    private func preamble(_ peer: PeerID, _ room: RoomID? = nil) -> [UInt8] {
-        FakePeer.preamble(room ?? self.room, peer)
+    private var proof: RoomProof {
+        RoomProof(room, exported: [UInt8](repeating: 7, count: 32), initiator: alice, responder: bob)
     }
 
-    @Test func `the dialler speaks first, the acceptor only when it has checked`() {
-        let dialler = Opening(room: room, peer: alice, isDialler: true)
-        var acceptor = Opening(room: room, peer: bob, isDialler: false)
-
-        #expect(dialler.firstBytes == preamble(alice))
-        #expect(acceptor.firstBytes == [])
-        let step1 = acceptor.feed(preamble(alice))
-        #expect(step1 == .opened(alice, answer: preamble(bob), rest: []))
+    private func dialler() -> Opening {
+        Opening(OpenStream(to: bob, isDialler: true), key: room, own: alice, isDialler: true)
     }
 
-    @Test func `it opens wherever the bytes are cut, and keeps what came behind`() {
-        let bytes = preamble(alice) + [1, 2, 3]
-        for cut in 0..<Opening.length {
-            var acceptor = Opening(room: room, peer: bob, isDialler: false)
+    private func acceptor(from other: PeerID? = nil) -> Opening {
+        Opening(OpenStream(to: other ?? alice, isDialler: false), key: room, own: bob, isDialler: false)
+    }
 
-            let step2 = acceptor.feed(bytes[..<cut])
-            #expect(step2 == .wait)
-            let step3 = acceptor.feed(bytes[cut...])
-            #expect(step3 == .opened(alice, answer: preamble(bob), rest: [1, 2, 3]))
+    private func isSame(_ progress: Opening.Progress, _ step: Opening.Step, _ output: [UInt8]) -> Bool {
+        progress.step == step && progress.output == output
+    }
+
+    @Test func `the dialler proves first, the acceptor only when it has verified`() {
+        let (dialler, acceptor) = (dialler(), acceptor())
+
+        #expect(isSame(dialler.feed([]), .wait, [0]))
+        #expect(isSame(acceptor.feed([0]), .wait, [0]))
+        #expect(isSame(dialler.feed([0]), .wait, proof.initiator))
+        #expect(isSame(acceptor.feed(proof.initiator), .opened(alice), proof.responder))
+        #expect(isSame(dialler.feed(proof.responder), .opened(bob), []))
+    }
+
+    @Test func `it opens wherever the bytes are cut, and leaves what came behind in the stream`() {
+        let bytes = [0] + proof.initiator + [1, 2, 3]
+        for cut in 0..<33 {
+            let acceptor = acceptor()
+
+            #expect(acceptor.feed(Array(bytes[..<cut])).step == .wait)
+            #expect(acceptor.feed(Array(bytes[cut...])).step == .opened(alice))
+            var rest = [UInt8](repeating: 0, count: 9)
+            #expect(rest.withUnsafeMutableBytes { acceptor.stream.read(into: $0) } == .bytes(3))
+            #expect(rest.prefix(3) == [1, 2, 3])
         }
     }
 
-    @Test func `a wrong byte is seen at once, wherever it is`() {
-        for index in 0..<Opening.magic.count + 32 {
-            var bytes = preamble(alice)
+    @Test func `a wrong bit anywhere is refused without a word, and no sooner than the last byte`() {
+        for index in 0..<RoomProof.length {
+            var bytes = proof.initiator
             bytes[index] ^= 1
-            var acceptor = Opening(room: room, peer: bob, isDialler: false)
+            let acceptor = acceptor()
+            _ = acceptor.feed([0])
 
-            let refusal: OpeningRefusal = index < Opening.magic.count ? .notOurProtocol : .anotherRoom
-            let step4 = acceptor.feed(bytes[...index])
-            #expect(step4 == .refuse(refusal))
+            #expect(isSame(acceptor.feed(bytes.dropLast()), .wait, []))
+            #expect(isSame(acceptor.feed([bytes[31]]), .refuse(.noProof), []))
         }
     }
 
-    @Test func `our own PeerID, or none that is one, is refused`() {
-        var acceptor = Opening(room: room, peer: bob, isDialler: false)
-        let step5 = acceptor.feed(preamble(bob))
-        #expect(step5 == .refuse(.ourself))
+    @Test func `a proof sent back to who said it is refused`() {
+        let dialler = dialler()
+        _ = dialler.feed([])
+        let said = dialler.feed([0]).output
 
-        var other = Opening(room: room, peer: bob, isDialler: false)
-        let invalid = preamble(alice).prefix(Opening.length - 32) + [UInt8](repeating: 0, count: 32)
-        let step6 = other.feed(invalid)
-        #expect(step6 == .refuse(.invalidPeer))
+        #expect(dialler.feed(said).step == .refuse(.noProof))
     }
 
-    @Test func `the dialler answers nothing more`() {
-        var dialler = Opening(room: room, peer: alice, isDialler: true)
+    @Test func `our own PeerID is refused, by the dialler only when it has proven it too`() {
+        let acceptor = acceptor(from: bob)
+        let exported = [UInt8](repeating: 7, count: 32)
+        let own = RoomProof(room, exported: exported, initiator: bob, responder: bob)
+        _ = acceptor.feed([0])
+        let dialler = Opening(OpenStream(to: bob, isDialler: true), key: room, own: bob, isDialler: true)
+        _ = dialler.feed([])
 
-        let step7 = dialler.feed(preamble(bob))
-        #expect(step7 == .opened(bob, answer: [], rest: []))
+        #expect(isSame(acceptor.feed(own.initiator), .refuse(.ourself), []))
+        #expect(isSame(dialler.feed([0]), .refuse(.ourself), own.initiator))
+    }
+
+    @Test func `a failed handshake is refused`() {
+        #expect(acceptor().feed([9]).step == .refuse(.notAPeer("no zero")))
+    }
+
+    @Test func `a proof depends on the connection, the room, its key, the roles and both peers`() throws {
+        let id = RoomID(openRoom: "lab")
+        let (one, other) = ([UInt8](repeating: 1, count: 32), [UInt8](repeating: 2, count: 32))
+        let key = try #require(RoomKey(room: id, secret: one))
+        let proofs = [
+            RoomProof(key, exported: one, initiator: alice, responder: bob),
+            RoomProof(key, exported: other, initiator: alice, responder: bob),
+            RoomProof(key, exported: one, initiator: bob, responder: alice),
+            RoomProof(key, exported: one, initiator: alice, responder: alice),
+            RoomProof(
+                try #require(RoomKey(room: id, secret: other)), exported: one, initiator: alice, responder: bob),
+            RoomProof(
+                try #require(RoomKey(room: RoomID(openRoom: "den"), secret: one)), exported: one, initiator: alice,
+                responder: bob),
+        ]
+
+        #expect(Set(proofs.flatMap { [$0.initiator, $0.responder] }).count == 12)
+        #expect(RoomProof(key, exported: one, initiator: alice, responder: bob) == proofs[0])
     }
 }

@@ -7,7 +7,7 @@ import Testing
 
 /// Cases B16 and B17, with shrunk timers.
 @Suite struct SilenceTests {
-    private let mallory = SigningKey().peer
+    private let mallory = Keyring.newPeer()
 
     private func limits() -> TransportLimits {
         var limits = TransportLimits()
