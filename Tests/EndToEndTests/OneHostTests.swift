@@ -26,7 +26,7 @@ struct OneHostTests {
             let log = try member.daemon.log
             #expect(log.first?.hasPrefix("chatd: '\(member.name)' (") == true)
             #expect(log.first?.contains(") in room 'lab', port ") == true)
-            #expect(log.dropFirst().first == "chatd: open: anybody on this network can read")
+            #expect(log.dropFirst().first == "chatd: open: anybody on this network can join")
             #expect(log.contains("chatd: discovery: embedded mDNS"))
         }
         let received = try await members[1].lines().compactMap(\.image).first
