@@ -91,7 +91,7 @@ let package = Package(
         tests(
             "ChatClientTests",
             ["ChatClient", "ChatModel", "Control", "Rx", "RxTest", "Locking", "Identity", "SystemCalls"]),
-        tests("EndToEndTests", ["Locking", "SystemCalls", "Identity", "ChatModel", "Control"]),
+        tests("EndToEndTests", ["Locking", "SystemCalls", "Identity", "ChatModel", "Control", "Transport"]),
     ],
     swiftLanguageModes: [.v6]
 )

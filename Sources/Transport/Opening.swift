@@ -28,6 +28,7 @@ final class Opening: @unchecked Sendable {
     private var peer: PeerID?
     private var proof: RoomProof?
     private var received: [UInt8] = []
+    private var first: [UInt8] = []
 
     init(_ stream: any SecureStream, key: RoomKey, own: PeerID, isDialler: Bool) {
         self.stream = stream
@@ -38,9 +39,16 @@ final class Opening: @unchecked Sendable {
 
     /// Takes the next bytes; none, for the dialler to begin.
     func feed(_ bytes: [UInt8]) -> Progress {
+        guard isRecord(bytes) else { return Progress(step: .refuse(.notAPeer("no TLS")), output: []) }
         bytes.withUnsafeBytes { stream.feed($0) }
         let step = advance()
         return Progress(step: step, output: stream.takeOutput())
+    }
+
+    /// Whether what came begins as a record of a handshake (RFC 8446, 5.1): OpenSSL waits for more before it looks.
+    private func isRecord(_ bytes: [UInt8]) -> Bool {
+        first += bytes.prefix(2 - first.count)
+        return first.elementsEqual([22, 3].prefix(first.count))
     }
 
     private func advance() -> Step {

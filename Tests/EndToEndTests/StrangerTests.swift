@@ -8,7 +8,6 @@ import Testing
 /// What comes in on the TCP port from who knows whom: only its own connection ends, and the log says why.
 @Suite(.fewAtOnce) struct StrangerTests {
     private let scratch: Scratch
-    private let opening = Array("groupchat-plain-v1\0".utf8)
 
     init() throws { scratch = try Scratch() }
 
@@ -26,15 +25,13 @@ import Testing
     {
         let alice = try await LocalPeer.start("alice", in: scratch)
         let friend = try FakePeer.join("friend", dialling: alice.place)
-        let other = RoomID(openRoom: "ops").bytes
-        let ours = RoomID(openRoom: "lab").bytes
-        let key = SigningKey().peer.bytes
+        let other = RoomKey(openRoom: RoomID(openRoom: "ops"))
         for _ in 1...5 {
             for bytes in [
                 Array("GET / HTTP/1.1\r\nHost: lab\r\n\r\n".utf8), Array("SSH-2.0-OpenSSH_9.2\r\n".utf8),
                 picture(100_000), [UInt8](repeating: 0, count: 83), [UInt8](repeating: 255, count: 4),
-                opening + other + key, opening + ours + [UInt8](repeating: 0, count: 32),
-                opening + ours + [UInt8](repeating: 255, count: 32), Array("groupchat-plain-v2\0".utf8) + ours + key,
+                // Records of TLS: an alert, one of an old version, a handshake that begins with its end.
+                [21, 3, 3, 0, 2, 1, 0], [22, 2, 0, 0, 1, 1], [22, 3, 3, 0, 4, 20, 0, 0, 0],
             ] {
                 let stranger = try RawSocket(alice.place)
                 let begin = ContinuousClock.now
@@ -42,9 +39,10 @@ import Testing
                 #expect(try stranger.readToEnd() == [])
                 #expect(ContinuousClock.now - begin < promised(.seconds(1)))
             }
+            #expect(throws: (any Error).self) { try SecureSocket(alice.place, as: SigningKey(), in: other) }
         }
-        try await alice.daemon.log("the other room") { $0.contains("another room") }
-        #expect(alice.daemon.log.count { $0.contains("another room") } == 1)
+        try await alice.daemon.log("the other room") { $0.contains("no proof that it is in this room") }
+        #expect(alice.daemon.log.count { $0.contains("no proof") } == 1)
         #expect(alice.daemon.log.count < 20)
         #expect(alice.daemon.log.allSatisfy { $0.hasPrefix("chatd: ") })
         try await isWell(alice, friend)
@@ -54,7 +52,7 @@ import Testing
         let alice = try await LocalPeer.start("alice", in: scratch, room: "lab")
         let bob = try await LocalPeer.start("bob", in: scratch, room: "ops", dialling: [alice.place])
 
-        try await alice.daemon.log("the other room") { $0.contains("another room") }
+        try await alice.daemon.log("the other room") { $0.contains("no proof that it is in this room") }
         #expect(try await alice.client.run("send", "hi").errors == "stored; nobody else is in lab yet\n")
         #expect(try await bob.client.run("send", "hi").errors == "stored; nobody else is in ops yet\n")
         #expect(try await alice.peers().isEmpty)
@@ -82,16 +80,13 @@ import Testing
     @Test func `a greeting that is too long, or no greeting, is no peer`() async throws {
         let alice = try await LocalPeer.start("alice", in: scratch)
         let friend = try FakePeer.join("friend", dialling: alice.place)
-        let long = try RawSocket(alice.place)
-        try long.write(opening + friend.room.bytes + SigningKey().peer.bytes)
-        _ = try long.read(83)
+        let room = RoomKey(openRoom: friend.room)
+        let long = try SecureSocket(alice.place, as: SigningKey(), in: room)
         try? long.write(FakePeer.frame(0, [1] + randomBytes(16) + [0, 0, 0, 0, 0, 0, 0, 1, 0]))
         try? long.write(FakePeer.frame(16, [UInt8](repeating: 0, count: 1 << 20)))
         _ = try long.readToEnd()
 
-        let data = try RawSocket(alice.place)
-        try data.write(opening + friend.room.bytes + SigningKey().peer.bytes)
-        _ = try data.read(83)
+        let data = try SecureSocket(alice.place, as: SigningKey(), in: room)
         try data.write(FakePeer.frame(20, picture(100)))
         _ = try data.readToEnd()
 

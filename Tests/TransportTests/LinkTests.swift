@@ -224,7 +224,7 @@ import Testing
         try fake.write(Array("GET / HTTP/1.1\r\n\r\n".utf8))
 
         #expect(try fake.readToEnd() == [])
-        try node.wait { $0.refusals == ["not a groupchat peer: http request"] }
+        try node.wait { $0.refusals == ["not a groupchat peer: no TLS"] }
         #expect(node.events.count == 1)
     }
 

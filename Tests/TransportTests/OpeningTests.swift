@@ -3,8 +3,9 @@ import Testing
 
 @testable import Transport
 
-/// A stream that encrypts nothing and whose handshake is one byte each way.
+/// A stream that encrypts nothing and whose handshake is two bytes each way.
 private final class OpenStream: SecureStream, @unchecked Sendable {  // one test's alone
+    static let hello: [UInt8] = [22, 3]
     private let exported: [UInt8]
     private let other: PeerID
     private let isDialler: Bool
@@ -22,16 +23,16 @@ private final class OpenStream: SecureStream, @unchecked Sendable {  // one test
 
     func handshake() -> Handshake {
         if isDialler, !hasSpoken { speak() }
-        guard let first = incoming.first else { return .wait }
-        incoming.removeFirst()
-        if first != 0 { return .refused(.notAPeer("no zero")) }
+        guard incoming.count >= 2 else { return .wait }
+        incoming.removeFirst(2)
+        if incoming.first == 255 { return .refused(.notAPeer("a stub")) }
         if !isDialler { speak() }
         return .done(other)
     }
 
     private func speak() {
         hasSpoken = true
-        output.append(0)
+        output += Self.hello
     }
 
     func exportedKey() -> [UInt8] { exported }
@@ -78,16 +79,16 @@ private final class OpenStream: SecureStream, @unchecked Sendable {  // one test
     @Test func `the dialler proves first, the acceptor only when it has verified`() {
         let (dialler, acceptor) = (dialler(), acceptor())
 
-        #expect(isSame(dialler.feed([]), .wait, [0]))
-        #expect(isSame(acceptor.feed([0]), .wait, [0]))
-        #expect(isSame(dialler.feed([0]), .wait, proof.initiator))
+        #expect(isSame(dialler.feed([]), .wait, OpenStream.hello))
+        #expect(isSame(acceptor.feed(OpenStream.hello), .wait, OpenStream.hello))
+        #expect(isSame(dialler.feed(OpenStream.hello), .wait, proof.initiator))
         #expect(isSame(acceptor.feed(proof.initiator), .opened(alice), proof.responder))
         #expect(isSame(dialler.feed(proof.responder), .opened(bob), []))
     }
 
     @Test func `it opens wherever the bytes are cut, and leaves what came behind in the stream`() {
-        let bytes = [0] + proof.initiator + [1, 2, 3]
-        for cut in 0..<33 {
+        let bytes = OpenStream.hello + proof.initiator + [1, 2, 3]
+        for cut in 0..<34 {
             let acceptor = acceptor()
 
             #expect(acceptor.feed(Array(bytes[..<cut])).step == .wait)
@@ -103,7 +104,7 @@ private final class OpenStream: SecureStream, @unchecked Sendable {  // one test
             var bytes = proof.initiator
             bytes[index] ^= 1
             let acceptor = acceptor()
-            _ = acceptor.feed([0])
+            _ = acceptor.feed(OpenStream.hello)
 
             #expect(isSame(acceptor.feed(bytes.dropLast()), .wait, []))
             #expect(isSame(acceptor.feed([bytes[31]]), .refuse(.noProof), []))
@@ -113,7 +114,7 @@ private final class OpenStream: SecureStream, @unchecked Sendable {  // one test
     @Test func `a proof sent back to who said it is refused`() {
         let dialler = dialler()
         _ = dialler.feed([])
-        let said = dialler.feed([0]).output
+        let said = dialler.feed(OpenStream.hello).output
 
         #expect(dialler.feed(said).step == .refuse(.noProof))
     }
@@ -122,16 +123,23 @@ private final class OpenStream: SecureStream, @unchecked Sendable {  // one test
         let acceptor = acceptor(from: bob)
         let exported = [UInt8](repeating: 7, count: 32)
         let own = RoomProof(room, exported: exported, initiator: bob, responder: bob)
-        _ = acceptor.feed([0])
+        _ = acceptor.feed(OpenStream.hello)
         let dialler = Opening(OpenStream(to: bob, isDialler: true), key: room, own: bob, isDialler: true)
         _ = dialler.feed([])
 
         #expect(isSame(acceptor.feed(own.initiator), .refuse(.ourself), []))
-        #expect(isSame(dialler.feed([0]), .refuse(.ourself), own.initiator))
+        #expect(isSame(dialler.feed(OpenStream.hello), .refuse(.ourself), own.initiator))
     }
 
     @Test func `a failed handshake is refused`() {
-        #expect(acceptor().feed([9]).step == .refuse(.notAPeer("no zero")))
+        #expect(acceptor().feed(OpenStream.hello + [255]).step == .refuse(.notAPeer("a stub")))
+    }
+
+    @Test func `what isn't the beginning of TLS is refused at its first byte`() {
+        #expect(isSame(acceptor().feed([21]), .refuse(.notAPeer("no TLS")), []))
+        let acceptor = acceptor()
+        #expect(acceptor.feed([22]).step == .wait)
+        #expect(isSame(acceptor.feed([2]), .refuse(.notAPeer("no TLS")), []))
     }
 
     @Test func `a proof depends on the connection, the room, its key, the roles and both peers`() throws {

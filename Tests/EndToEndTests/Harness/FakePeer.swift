@@ -14,7 +14,7 @@ final class FakePeer: Sendable {
         var last: UInt64 = 0
         var lastID = EventID.none
         var dials: UInt64 = 0
-        var blobLinks: [RawSocket] = []
+        var blobLinks: [SecureSocket] = []
         var held: [LogID: UInt64] = [:]
         /// What it answers to the daemon waits here while a test is in the middle of a frame.
         var heldBack: [UInt8]?
@@ -26,12 +26,12 @@ final class FakePeer: Sendable {
     private let place: Place
     private let instance = randomBytes(16)
     private let incarnation = Incarnation(randomBytes(16).reduce(0) { $0 << 8 | UInt128($1) })
-    private let link: RawSocket
+    private let link: SecureSocket
     private let state = Locked(State())
     private let writing = Locked(())
     private let serve: @Sendable (BlobWant) -> [SessionMessage]
 
-    /// Connects and says who it is; ``introduce(versions:)`` goes on.
+    /// Connects and proves who it is; ``introduce(versions:)`` goes on.
     ///
     /// - Parameter serve: What it answers on a blob link.
     init(
@@ -43,8 +43,7 @@ final class FakePeer: Sendable {
         self.room = RoomID(openRoom: room)
         self.place = place
         self.serve = serve
-        link = try RawSocket(place)
-        try open(link)
+        link = try SecureSocket(place, as: key, in: RoomKey(openRoom: self.room))
     }
 
     /// One that is in the room, and has sent that it has nothing yet.
@@ -63,13 +62,6 @@ final class FakePeer: Sendable {
         for link in state.withLock({ $0.blobLinks }) { link.end() }
     }
 
-    private func open(_ link: RawSocket) throws {
-        let opening = Array("groupchat-plain-v1\0".utf8)
-        try link.write(opening + room.bytes + key.peer.bytes)
-        let answer = try link.read(83)
-        try #require(Array(answer.prefix(51)) == opening + room.bytes)
-    }
-
     /// Sends Link and Hello, takes those of the daemon, and from then on all that it says.
     func introduce(versions: ClosedRange<UInt16> = 1...1) throws {
         try introduce(link, purpose: 1)
@@ -83,7 +75,7 @@ final class FakePeer: Sendable {
         }
     }
 
-    private func introduce(_ link: RawSocket, purpose: UInt8) throws {
+    private func introduce(_ link: SecureSocket, purpose: UInt8) throws {
         let number = state.withLock { state in
             state.dials += 1
             return state.dials
@@ -150,8 +142,7 @@ final class FakePeer: Sendable {
     }
 
     private func openBlobLink() throws {
-        let link = try RawSocket(place)
-        try open(link)
+        let link = try SecureSocket(place, as: key, in: RoomKey(openRoom: room))
         try introduce(link, purpose: 2)
         state.withLock { $0.blobLinks.append(link) }
         Thread.detachNewThread { [weak self] in
@@ -241,7 +232,7 @@ final class FakePeer: Sendable {
         messages.compactMap { if case .blobState(let state) = $0, state.root == root { state.progress } else { nil } }
     }
 
-    private static func readFrame(_ link: RawSocket) throws -> (kind: UInt8, body: [UInt8]) {
+    private static func readFrame(_ link: SecureSocket) throws -> (kind: UInt8, body: [UInt8]) {
         let header = try link.read(6)
         return (header[4], try link.read(header.prefix(4).reduce(0) { $0 << 8 | Int($1) }))
     }

@@ -89,7 +89,7 @@ final class RawSocket: Sendable {
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    private func readSome(_ most: Int) throws(SystemCallError) -> [UInt8] {
+    func readSome(_ most: Int) throws(SystemCallError) -> [UInt8] {
         var bytes = [UInt8](repeating: 0, count: most)
         let count = try systemCall("recv", "a test's socket") { recv(descriptor, &bytes, most, 0) }
         return Array(bytes.prefix(count))
