@@ -67,11 +67,13 @@ final class LogPager: @unchecked Sendable {
         let paging = LogPaging.states(from: start, scheduler: scheduler, view: bind(self) { $0.bindings(to: $1) }) {
             [client, pageSize = start.pageSize] in client.page($0, count: pageSize)
         }.subscribe(onError: { [end] in end.onNext(.failed($0)) })
-        // Its thread may still deliver while it is being stopped.
+        // Replayed: the first bytes may come before anybody can let the next ones come.
+        let taken = ReplayRelay<Void>.create(bufferSize: 1)
         let pump = try InputPump(console.input) { [inputs, end] bytes in
             bytes.isEmpty ? end.onNext(.left) : inputs.onNext(.bytes(bytes))
+            taken.accept(())
         }
-        let going = inputs.subscribe(onNext: { if case .bytes = $0 { pump.proceed() } })
+        let going = taken.subscribe(onNext: { pump.proceed() })
         isOver.wait()
         for subscription in [going, paging, ended] { subscription.dispose() }
         pump.stop()
