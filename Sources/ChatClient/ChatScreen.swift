@@ -16,7 +16,7 @@ enum ScreenInput: Sendable, Equatable {
 }
 
 /// What the client shall do about it.
-enum ScreenEffect: Equatable {
+enum ScreenEffect: Equatable, Sendable {
     case print([String])
     case send(String)
     case sendImage(path: String)
@@ -27,7 +27,7 @@ enum ScreenEffect: Equatable {
 }
 
 /// The interactive client without its terminal, turning inputs into lines, prompt and bars.
-struct ChatScreen {
+struct ChatScreen: Sendable {
     static let help = [
         "/peers        who is in the room", "/image FILE   send an image", "/help         this list",
         "/quit         leave; also Ctrl-D on an empty line", "//text        send a line that begins with /",
@@ -40,11 +40,16 @@ struct ChatScreen {
     private var buffer = EditBuffer()
     private var history = InputHistory()
     private var transfers: [TransferView] = []
+    /// How many lines were taken out of the input by Enter.
+    private(set) var entered = 0
 
     init(columns: Int, rows: Int) {
         self.columns = columns
         height = rows
     }
+
+    /// Whether Enter would take the line.
+    var canEnter: Bool { !buffer.isEmpty && buffer.text.utf8.count <= EventBody.maximumTextLength }
 
     /// In how many milliseconds without another byte ``ScreenInput/silence`` is due; `nil` for never.
     var patience: Int? { parser.patience }
@@ -150,6 +155,7 @@ struct ChatScreen {
             return [.print(["* not sent: the text has \(length) bytes; the limit is \(limit) bytes"])]
         }
         buffer = EditBuffer()
+        entered += 1
         history.add(text)
         return run(text)
     }

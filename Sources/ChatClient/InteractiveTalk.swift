@@ -1,8 +1,10 @@
 import Control
 import Dispatch
 import Glibc
+import Locking
+import Rx
 
-/// `chat` on a terminal: feeds a ``ChatScreen``, paints what it shows, does what it asks for.
+/// `chat` on a terminal: feeds a ``TalkModel``, paints what it shows, does what it asks for.
 final class InteractiveTalk {
     enum Input: Sendable {
         case screen(ScreenInput)
@@ -13,12 +15,24 @@ final class InteractiveTalk {
         case gap
     }
 
+    /// What the model's chains have said and nobody has looked at yet.
+    private struct Said: Sendable {
+        var lines: [String] = []
+        var bars: [String] = []
+        var input: InputArea
+        var patience: Int?
+        var isRedrawn = false
+        var status: ExitStatus?
+    }
+
     private let invocation: Invocation
     private let console: Console
     private let mailbox = Mailbox<Input>()
+    private let inputs = PublishSubject<ScreenInput>()
+    private let said: Locked<Said>
+    private let bag = DisposeBag()
     private var screen: ChatScreen
     private var painter = ScreenPainter()
-    private var unpainted: [String] = []
     private var lastBytes = DispatchTime.now()
 
     init(_ invocation: Invocation) {
@@ -26,6 +40,7 @@ final class InteractiveTalk {
         console = invocation.console
         let size = console.size
         screen = ChatScreen(columns: size.columns, rows: size.rows)
+        said = Locked(Said(input: screen.bottom.input))
     }
 
     /// Puts the terminal back on every way out.
@@ -66,13 +81,14 @@ final class InteractiveTalk {
     }
 
     private func loop(_ client: ControlClient, _ pump: InputPump, _ rows: [LineView]) throws -> ExitStatus {
-        for row in rows { _ = try perform(screen.take(.line(row)), client) }
+        follow(TalkModel(inputs, from: screen), client)
+        for row in rows { inputs.onNext(.line(row)) }
         while true {
             try paint()
             var next = mailbox.take(within: remainingPatience()) ?? .screen(.silence)
             // All that is here is taken before painting once.
             while true {
-                if let status = try take(next, client, pump) { return status }
+                if let status = try take(next, pump) { return status }
                 guard let more = mailbox.take(within: 0) else { break }
                 next = more
             }
@@ -81,23 +97,23 @@ final class InteractiveTalk {
 
     /// Bytes of a key or a paste that is open may come for so long yet; what else happens doesn't count.
     private func remainingPatience() -> Int? {
-        guard let patience = screen.patience else { return nil }
+        guard let patience = said.withLock({ $0.patience }) else { return nil }
         let elapsed = (DispatchTime.now().uptimeNanoseconds - lastBytes.uptimeNanoseconds) / 1_000_000
         return max(0, patience - Int(elapsed))
     }
 
     /// - Returns: A status when it is time to leave.
-    private func take(_ input: Input, _ client: ControlClient, _ pump: InputPump) throws -> ExitStatus? {
+    private func take(_ input: Input, _ pump: InputPump) throws -> ExitStatus? {
         switch input {
         case .screen(let input):
             if case .bytes = input {
                 lastBytes = .now()
                 pump.proceed()
             }
-            return try perform(screen.take(input), client)
+            return try tell(input)
         case .resized:
             let size = console.size
-            return try perform(screen.take(.resized(columns: size.columns, rows: size.rows)), client)
+            return try tell(.resized(columns: size.columns, rows: size.rows))
         case .inputEnded: return .success
         case .signal(SIGINT): return .interrupted
         case .signal(let number): throw Killed(signal: number)
@@ -106,51 +122,66 @@ final class InteractiveTalk {
         }
     }
 
-    private func perform(_ effects: [ScreenEffect], _ client: ControlClient) throws -> ExitStatus? {
-        for effect in effects {
-            switch effect {
-            case .print(let lines): unpainted += lines
-            case .send(let text): send(text, client)
-            case .sendImage(let path): sendImage(path, client)
-            case .listPeers: listPeers(client)
-            case .redraw:
-                try console.write(painter.erase(columns: console.size.columns) + "\u{1b}[H\u{1b}[2J")
-            case .quit(let status):
-                try paint()
-                return status
-            }
+    /// The model's chains answer before `onNext` returns.
+    private func tell(_ input: ScreenInput) throws -> ExitStatus? {
+        inputs.onNext(input)
+        let (isRedrawn, status) = said.withLock { said in
+            defer { said.isRedrawn = false }
+            return (said.isRedrawn, said.status)
         }
-        return nil
+        if isRedrawn { try console.write(painter.erase(columns: console.size.columns) + "\u{1b}[H\u{1b}[2J") }
+        if status != nil { try paint() }
+        return status
+    }
+
+    private func follow(_ model: TalkModel, _ client: ControlClient) {
+        bag.insert(
+            model.lineInserted.subscribe(onNext: { [said] lines in said.withLock { $0.lines += lines } }),
+            model.barUpdated.subscribe(onNext: { [said] bars in said.withLock { $0.bars = bars } }),
+            model.inputUpdated.subscribe(onNext: { [said] input in said.withLock { $0.input = input } }),
+            model.patience.subscribe(onNext: { [said] patience in said.withLock { $0.patience = patience } }),
+            model.redrawn.subscribe(onNext: { [said] in said.withLock { $0.isRedrawn = true } }),
+            model.left.subscribe(onNext: { [said] status in said.withLock { $0.status = $0.status ?? status } }),
+            model.textSent.subscribe(onNext: { [mailbox] text in Self.send(text, client, mailbox) }),
+            model.imageSent.subscribe(onNext: { [mailbox, home = invocation.environment["HOME"] ?? ""] path in
+                Self.sendImage(path, home, client, mailbox)
+            }),
+            model.peersAsked.subscribe(onNext: { [mailbox] in Self.listPeers(client, mailbox) }))
     }
 
     private func paint() throws {
-        try console.write(painter.paint(unpainted, screen.bottom, columns: console.size.columns))
-        unpainted = []
+        let now = said.withLock { said in
+            defer { said.lines = [] }
+            return said
+        }
+        let bottom = BottomArea(bars: now.bars, input: now.input)
+        try console.write(painter.paint(now.lines, bottom, columns: console.size.columns))
     }
 
     // MARK: To the daemon; answers come back by the mailbox
 
-    private func send(_ text: String, _ client: ControlClient) {
-        client.request(.send, SendParameters(text: text)) { [mailbox] result in
+    private static func send(_ text: String, _ client: ControlClient, _ mailbox: Mailbox<Input>) {
+        client.request(.send, SendParameters(text: text)) { result in
             if case .failure(let failure) = result { mailbox.put(.screen(.note("not sent: \(failure.message)"))) }
         }
     }
 
-    private func sendImage(_ path: String, _ client: ControlClient) {
-        let home = invocation.environment["HOME"] ?? ""
+    private static func sendImage(
+        _ path: String, _ home: String, _ client: ControlClient, _ mailbox: Mailbox<Input>
+    ) {
         let file: ImageFile
         do throws(CommandFailure) {
             file = try ImageFile(path.hasPrefix("~/") ? home + path.dropFirst() : path)
         } catch {
             return mailbox.put(.screen(.note(error.message)))
         }
-        client.request(.sendImage, SendImageParameters(name: file.name), descriptor: file.descriptor) { [mailbox] in
+        client.request(.sendImage, SendImageParameters(name: file.name), descriptor: file.descriptor) {
             if case .failure(let failure) = $0 { mailbox.put(.screen(.note("not sent: \(failure.message)"))) }
         }
     }
 
-    private func listPeers(_ client: ControlClient) {
-        client.request(.peers, NoFields()) { [mailbox] result in
+    private static func listPeers(_ client: ControlClient, _ mailbox: Mailbox<Input>) {
+        client.request(.peers, NoFields()) { result in
             switch result {
             case .success(let answer): mailbox.put(.screen(.peers(answer.peers)))
             case .failure(let failure): mailbox.put(.screen(.note(failure.message)))
