@@ -38,9 +38,9 @@ public enum Discovery {
     ///   what goes wrong is told as ``DiscoveryEvent/trouble(_:)`` and tried again. Our own announcement is left out.
     ///   Disposing withdraws the announcement and returns once that is sent, or after a second.
     public static func run(_ announcement: Announcement, mode: DiscoveryMode) -> Observable<DiscoveryEvent> {
-        .create { observer in
+        .callback { report in
             guard mode != .none else { return Disposables.create() }
-            let session = DiscoverySession(announcement, mode: mode, observer: observer)
+            let session = DiscoverySession(announcement, mode: mode, report: report)
             session.start()
             return Disposables.create { session.stop() }
         }

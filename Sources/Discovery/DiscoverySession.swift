@@ -21,7 +21,7 @@ final class DiscoverySession: @unchecked Sendable {
     private let queue = DispatchQueue(label: "chat.discovery")
     private let announcement: Announcement
     private let mode: DiscoveryMode
-    private let observer: AnyObserver<DiscoveryEvent>
+    private let report: @Sendable (DiscoveryEvent) -> Void
     private let current = Locked(Current.nothing)
 
     private var stack: (any MulticastDNS)?
@@ -36,10 +36,12 @@ final class DiscoverySession: @unchecked Sendable {
 
     private enum Health { case starting, working, stuck, troubled }
 
-    init(_ announcement: Announcement, mode: DiscoveryMode, observer: AnyObserver<DiscoveryEvent>) {
+    init(
+        _ announcement: Announcement, mode: DiscoveryMode, report: @escaping @Sendable (DiscoveryEvent) -> Void
+    ) {
         self.announcement = announcement
         self.mode = mode
-        self.observer = observer
+        self.report = report
         table = AdvertTable(own: announcement.peer, room: announcement.room)
     }
 
@@ -161,7 +163,7 @@ final class DiscoverySession: @unchecked Sendable {
         }
     }
 
-    private func tell(_ events: [DiscoveryEvent]) { for event in events { observer.onNext(event) } }
+    private func tell(_ events: [DiscoveryEvent]) { for event in events { report(event) } }
 
     // MARK: Time
 
