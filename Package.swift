@@ -87,6 +87,7 @@ let package = Package(
                 "ChatSession", "Rx", "RxTest", "Locking", "Identity", "Addressing", "ChatModel", "Discovery", "History",
                 "Transport",
             ]),
+        tests("ChatDaemonTests", ["ChatDaemon", "Control", "Rx", "RxTest"]),
         tests("ControlTests", ["Control", "Rx", "Locking", "Identity", "ChatModel", "SystemCalls"]),
         tests(
             "ChatClientTests",
