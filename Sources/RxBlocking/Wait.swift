@@ -1,6 +1,7 @@
 import Dispatch
 import Foundation
 import Locking
+import Rx
 
 /// Blocks a thread until another one says that it is over.
 final class Wait: Sendable {
@@ -10,7 +11,7 @@ final class Wait: Sendable {
     func end() {
         isOver.withLock { $0 = true }
         signal.signal()
-        DispatchQueue.main.async {}  // wakes the main thread's run loop, should it wait there
+        wakeMainThread()
     }
 
     /// - Returns: Whether it was over within `timeout` seconds.
