@@ -7,8 +7,11 @@ PREFIX ?= /usr/local
 SWIFT_BUILD = Scripts/swift build --explicit-target-dependency-import-check error
 # What is installed runs where no Swift is.
 RELEASE_FLAGS ?= --configuration release --static-swift-stdlib
-SWIFT_SOURCES = Package.swift Sources Tests $(wildcard Benchmarks)
-SHELL_SCRIPTS = .ci/run Scripts/swift Scripts/dependencies Scripts/demo Tests/lab/lab
+SWIFT_SOURCES = Package.swift Sources Tests Workshop/Package.swift Workshop/Exercises Workshop/Solutions Workshop/Tests \
+  $(wildcard Benchmarks)
+# Work there waits as long as the main thread does.
+MAIN_QUEUE = MainScheduler|MainActor|dispatchMain|(DispatchQueue|OperationQueue|RunLoop|Thread)\.main|[qQ]ueue: *\.main
+SHELL_SCRIPTS = Workshop/check .ci/run Scripts/swift Scripts/dependencies Scripts/demo Tests/lab/lab
 
 .DEFAULT_GOAL := help
 .PHONY: help build release demo test lint format install clean build-dependencies test-dependencies
@@ -30,9 +33,12 @@ demo: build-dependencies ## Let two chatd on this host talk: a text, an image, b
 test: test-dependencies lint ## Run all tests; those with avahi-daemons in a lab need root
 	$(SWIFT_BUILD) --build-tests
 	Scripts/swift test --skip-build --disable-xctest
+	Workshop/check
 
 lint: ## Check how the sources are written
 	Scripts/swift format lint --strict --parallel --recursive $(SWIFT_SOURCES)
+	@! grep -rnE "$(MAIN_QUEUE)" Sources --include='*.swift' --exclude-dir=Rx || \
+	  { echo 'only Rx may mention the main scheduler or the main queue'; exit 1; }
 	@if command -v shellcheck >/dev/null; then echo shellcheck $(SHELL_SCRIPTS); shellcheck $(SHELL_SCRIPTS); fi
 
 format: ## Write the sources as lint wants them, as far as a program can
