@@ -43,7 +43,9 @@ extension StateDirectory {
         let descriptor = Descriptor(owning: number)
         var bytes = [UInt8](repeating: 0, count: 16)
         let count = read(descriptor.number, &bytes, bytes.count)
-        guard count > 1, let process = Int(String(decoding: bytes[..<(count - 1)], as: UTF8.self)) else { return "" }
+        guard count > 1, let process = pid_t(String(decoding: bytes[..<(count - 1)], as: UTF8.self)) else { return "" }
+        // The one before, if the present one has not yet written itself down.
+        if kill(process, 0) != 0, errno == ESRCH { return "" }
         return " (process \(process))"
     }
 }
