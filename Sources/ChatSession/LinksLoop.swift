@@ -11,8 +11,12 @@ final class LinksLoop: FeedbackLoop {
     private let transport: Transport
     private let dials = Locked<[DialID: DialNumber]>([:])
     private let failures = PublishSubject<RoomEvent>()
-    /// Numbers dials before they can be answered, and looks up hosts, which may take long.
+    /// Numbers dials before they can be answered.
     private let queue = DispatchQueue(label: "chat.session.dial")
+    /// Looks up hosts, which may take long: each on a thread of its own, so that none waits for another.
+    private let lookups = DispatchQueue(label: "chat.session.lookup", attributes: .concurrent)
+    /// Places whose lookup has failed, and people were told.
+    private let unknown = Locked<Set<String>>([])
     private let notes = PublishSubject<String>()
 
     init(_ transport: Transport) { self.transport = transport }
@@ -28,7 +32,7 @@ final class LinksLoop: FeedbackLoop {
         switch effect {
         case .dial(let number, .peer(let peer, let endpoints), let replacingSilent):
             queue.async { [self] in dial(number, endpoints, expecting: peer, replacingSilent: replacingSilent) }
-        case .dial(let number, .place(let place), _): queue.async { [self] in dial(number, place) }
+        case .dial(let number, .place(let place), _): lookups.async { [self] in dial(number, place) }
         case .send(let peer, let messages): transport.send(messages.map(\.frame), to: peer, over: .chat)
         case .sendBlob(let peer, let message): transport.send([message.frame], to: peer, over: .blob)
         case .disconnect(let peer, let reason): transport.disconnect(peer, reason: reason)
@@ -46,9 +50,11 @@ final class LinksLoop: FeedbackLoop {
     private func dial(_ number: DialNumber, _ place: String) {
         do {
             let (host, port) = try HostPort.parse(place)
-            dial(number, try Endpoint.resolve(host: host, port: port), expecting: nil, replacingSilent: false)
+            let endpoints = try Endpoint.resolve(host: host, port: port)
+            _ = unknown.withLock { $0.remove(place) }
+            queue.async { [self] in dial(number, endpoints, expecting: nil, replacingSilent: false) }
         } catch {
-            notes.onNext("\(error)")
+            if unknown.withLock({ $0.insert(place).inserted }) { notes.onNext("\(error); it is tried again") }
             failures.onNext(.dialled(number, .failed("\(error)")))
         }
     }
