@@ -1,11 +1,13 @@
 public import Control
 import FoundationEssentials
 import Glibc
+import SystemCalls
 
 /// The command `chat`, from its arguments to its exit status (sysexits(3)).
 public enum ClientCommand {
     /// Runs the process's own command line on its own streams.
     public static func main() -> CInt {
+        holdStandardDescriptors()
         let streams = Console(input: STDIN_FILENO, output: STDOUT_FILENO, error: STDERR_FILENO)
         do throws(CommandFailure) {
             return run(

@@ -6,6 +6,7 @@ import Glibc
 import History
 import Identity
 import Rx
+import SystemCalls
 
 /// The `chatd` command: from arguments to an exit status.
 public enum DaemonCommand {
@@ -13,6 +14,7 @@ public enum DaemonCommand {
     public static func main(
         environment: [String: String], say: (String) -> Void, complain: (String) -> Void
     ) -> CInt {
+        holdStandardDescriptors()
         signal(SIGPIPE, SIG_IGN)
         do throws(CommandFailure) {
             return run(try CommandWords.ofProcess(), environment: environment, say: say, complain: complain)

@@ -12,6 +12,18 @@ public final class Descriptor: Sendable {
     deinit { close(number) }
 }
 
+/// Sees to it that 0, 1 and 2 are taken, so that no file of ours becomes one of them where a parent left them closed.
+///
+/// To be called before anything is opened. Using what was closed stays an error: 0 can only be written, 1 and 2 only
+/// read.
+public func holdStandardDescriptors() {
+    for (number, flags) in [(STDIN_FILENO, O_WRONLY), (STDOUT_FILENO, O_RDONLY), (STDERR_FILENO, O_RDONLY)]
+    where fcntl(number, F_GETFD) == -1 && errno == EBADF {
+        // The lowest free number, which this is.
+        _ = open("/dev/null", flags)
+    }
+}
+
 /// Sends bytes with a descriptor beside them over a Unix socket (SCM_RIGHTS, unix(7)).
 ///
 /// - Returns: How many of the bytes went; the descriptor goes with the first.
