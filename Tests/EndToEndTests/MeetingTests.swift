@@ -77,6 +77,22 @@ import Testing
         withExtendedLifetime(other) {}
     }
 
+    @Test func `a peer whose host isn't known is told once, and keeps nobody else waiting`() async throws {
+        let alice = try await LocalPeer.start("alice", in: scratch)
+        let bob = try LocalPeer(
+            "bob", in: scratch, dialling: [alice.place], ["--peer", "nowhere.invalid:7311", "--peer", "also.invalid:1"])
+        try await bob.isLinked(with: "alice")
+        let begin = ContinuousClock.now
+        try await bob.daemon.log("the unknown host") { $0.contains("nowhere.invalid") }
+        // Tried again at once after 100, 200, 400 ms: told again it would have been by now.
+        while ContinuousClock.now - begin < .seconds(2) {
+            #expect(try await bob.client.run("send", "hi").exit == .status(0))
+        }
+
+        #expect(bob.daemon.log.count { $0.contains("nowhere.invalid") } == 1)
+        #expect(bob.daemon.log.count { $0.contains("also.invalid") } == 1)
+    }
+
     @Test func `alone means no peer, and nobody is dialled`() async throws {
         let alice = try await LocalPeer.start("alice", in: scratch)
 

@@ -116,6 +116,37 @@ import Testing
         #expect(shell.output.lines.last == "0")
     }
 
+    @Test func `streams that were closed from the start become no file of ours`() async throws {
+        let state = scratch("state")
+        let script = "exec \"$0\" \"$@\" 0<&- 1>&- 2>&-"
+        let daemon = try Subprocess(
+            ["bash", "-c", script, Programs.built.chatd, "--state-dir", state, "--room", "lab", "--name", "alice"]
+                + LocalPeer.options(.new()))
+        #expect(try await Client(state: state).run("send", "hi").exit == .status(0))
+        let before = try files(in: state)
+
+        let chat = "\(Programs.built.chat) --state-dir \(state)"
+        let unwritable = try await run(["bash", "-c", "\(chat) log 1>&-"])
+        #expect(unwritable.exit == .status(74))
+        #expect(unwritable.errors == "chat: write output: Bad file descriptor (errno 9)\n")
+        let unreadable = try await run(["bash", "-c", "\(chat) send - 0<&-"])
+        #expect(unreadable.exit == .status(74))
+        #expect(unreadable.errors == "chat: standard input: Bad file descriptor\n")
+        #expect(try await run(["bash", "-c", "\(chat) send again 0<&- 1>&- 2>&-"]).exit == .status(0))
+
+        daemon.signal(SIGTERM)
+        #expect(try await daemon.exit(within: .seconds(5)) == .status(0))
+        #expect(before["lock"] == Data("\(daemon.pid)\n".utf8))
+        #expect(try files(in: state).filter { ["lock", "identity", "last"].contains($0.key) } == before)
+        #expect(before["identity"]?.count == 32)
+    }
+
+    private func files(in state: String) throws -> [String: Data] {
+        try ["lock", "identity", "last"].reduce(into: [:]) { files, name in
+            files[name] = try Data(contentsOf: URL(fileURLWithPath: "\(state)/\(name)"))
+        }
+    }
+
     @Test func `output that can't be written is status 74`() async throws {
         let alice = try await LocalPeer.start("alice", in: scratch)
         #expect(try await alice.client.run("send", "hi").exit == .status(0))

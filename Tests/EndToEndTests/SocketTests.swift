@@ -162,6 +162,24 @@ import Testing
         #expect(process.exit == nil)
     }
 
+    @Test func `sends that fail and peers that come and go leave no descriptor behind`() async throws {
+        let alice = try await LocalPeer.start("alice", in: scratch)
+        #expect(try await alice.client.run("send", "hi").exit == .status(0))
+        let before = alice.descriptors
+        let path = "\(alice.daemon.state)/chatd.sock"
+        for _ in 1...200 {
+            let socket = try RawSocket(path: path)
+            try socket.write(
+                Array(#"{"jsonrpc":"2.0","id":1,"method":"sendImage","params":{"name":"../x.png"}}"#.utf8) + [10])
+            #expect(try socket.readLine().contains("error"))
+        }
+        for _ in 1...100 { try FakePeer.join("brief", dialling: alice.place).end() }
+        for _ in 1...200 { _ = try RawSocket(alice.place) }
+
+        #expect(await eventually(within: .seconds(15)) { alice.descriptors <= before + 2 })
+        try await isWell(alice)
+    }
+
     /// The processor time that a process takes within a while.
     private func spent(by pid: pid_t, in while: Duration) async throws -> Duration {
         let before = processorTime(of: pid)

@@ -268,7 +268,7 @@ import Testing
         #expect(await eventually { (try? await member.texts()) == texts })
     }
 
-    @Test func `a peer that is reset is gone within two seconds`() async throws {
+    @Test func `a peer that goes without a word is gone within two seconds, and what it said is here`() async throws {
         let alice = try await LocalPeer.start("alice", in: scratch)
         let peer = try FakePeer.join("brief", dialling: alice.place)
         try await alice.isLinked(with: "brief")

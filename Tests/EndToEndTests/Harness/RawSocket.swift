@@ -100,10 +100,4 @@ final class RawSocket: Sendable {
 
     /// Ends both ways; whoever reads here sees the end.
     func end() { shutdown(descriptor, CInt(SHUT_RDWR)) }
-
-    /// What was sent is thrown away at the other side, whose next read fails (socket(7), SO_LINGER).
-    func endByReset() {
-        var linger = linger(l_onoff: 1, l_linger: 0)
-        setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &linger, socklen_t(MemoryLayout<Glibc.linger>.size))
-    }
 }
