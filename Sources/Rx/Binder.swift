@@ -8,7 +8,7 @@ public struct Binder<Value: Sendable>: ObserverType {
     ///
     /// - Parameters:
     ///   - target: Held weakly; once it has gone, elements are dropped.
-    ///   - scheduler: Where `binding` runs; at once where the main scheduler is on the main thread.
+    ///   - scheduler: Where `binding` runs; at once if that is the main queue and it is free.
     ///   - binding: Runs for each element.
     public init<Target: AnyObject & Sendable>(
         _ target: Target, scheduler: any ImmediateSchedulerType = MainScheduler.instance,

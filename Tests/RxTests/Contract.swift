@@ -43,6 +43,50 @@ func expectPassingOn<Result: Equatable & Sendable>(
     expectRelease(sourceLocation: sourceLocation, apply)
 }
 
+/// Checks what an operator sends of 1, 2, 3 at 210, 220, 230 and the completion at 240, when it lets go of the source, and
+/// that it stops when it is disposed of.
+func expectEnding<Result: Equatable & Sendable>(
+    _ sent: [Recorded<Event<Result>>], at end: TestTime, sourceLocation: SourceLocation = #_sourceLocation,
+    _ apply: @escaping @Sendable (Observable<Int>) -> Observable<Result>
+) {
+    let scheduler = TestScheduler()
+    let source = scheduler.createHotObservable([.next(210, 1), .next(220, 2), .next(230, 3), .completed(240)])
+    let seen = scheduler.start { apply(source.asObservable()) }
+    #expect(seen.events == sent, sourceLocation: sourceLocation)
+    #expect(source.subscriptions == [Subscription(200, end)], sourceLocation: sourceLocation)
+
+    let second = TestScheduler()
+    let cut = second.createHotObservable([.next(210, 1), .next(220, 2), .next(230, 3), .completed(240)])
+    let early = second.start(disposed: 205) { apply(cut.asObservable()) }
+    #expect(early.events == sent.filter { $0.time < 205 }, sourceLocation: sourceLocation)
+    #expect(cut.subscriptions == [Subscription(200, 205)], sourceLocation: sourceLocation)
+    expectRelease(sourceLocation: sourceLocation, apply)
+}
+
+/// Checks what an operator sends of 1, 2, 3 at 210, 220, 230 and an error at 240.
+func expectFailing<Result: Equatable & Sendable>(
+    _ sent: [Recorded<Event<Result>>], sourceLocation: SourceLocation = #_sourceLocation,
+    _ apply: @escaping @Sendable (Observable<Int>) -> Observable<Result>
+) {
+    let scheduler = TestScheduler()
+    let source = scheduler.createHotObservable([.next(210, 1), .next(220, 2), .next(230, 3), .error(240, Failure())])
+    let seen = scheduler.start { apply(source.asObservable()) }
+    #expect(seen.events == sent, sourceLocation: sourceLocation)
+    #expect(source.subscriptions == [Subscription(200, 240)], sourceLocation: sourceLocation)
+}
+
+/// Checks that what an operator's closure throws ends the sequence and lets go of the source.
+func expectThrowing<Result: Equatable & Sendable>(
+    at time: TestTime, sourceLocation: SourceLocation = #_sourceLocation,
+    _ apply: @escaping @Sendable (Observable<Int>, @escaping @Sendable () throws -> Bool) -> Observable<Result>
+) {
+    let scheduler = TestScheduler()
+    let source = scheduler.createHotObservable([.next(210, 1), .next(220, 2), .next(230, 3), .completed(240)])
+    let seen = scheduler.start { apply(source.asObservable()) { throw Failure() } }
+    #expect(seen.events == [.error(time, Failure())], sourceLocation: sourceLocation)
+    #expect(source.subscriptions == [Subscription(200, time)], sourceLocation: sourceLocation)
+}
+
 /// Checks that nothing keeps what an operator's observer holds, after disposal and after each ending.
 func expectRelease<Result: Sendable>(
     sourceLocation: SourceLocation = #_sourceLocation,

@@ -36,3 +36,23 @@ func becomesTrue(_ condition: () -> Bool) -> Bool {
     }
     return true
 }
+
+/// Asks until `condition` holds, for at most 20 s, and lets other tasks run meanwhile.
+func comesTrue(_ condition: () -> Bool) async -> Bool {
+    let deadline = DispatchTime.now() + .seconds(20)
+    while !condition() {
+        if DispatchTime.now() > deadline { return false }
+        try? await Task.sleep(for: .milliseconds(1))
+    }
+    return true
+}
+
+/// Runs `body` on the main queue, and waits for it.
+func onMainQueue(_ body: @escaping @Sendable () -> Void) {
+    let done = DispatchSemaphore(value: 0)
+    DispatchQueue.main.async {
+        body()
+        done.signal()
+    }
+    done.wait()
+}

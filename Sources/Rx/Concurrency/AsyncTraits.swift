@@ -62,7 +62,7 @@ extension Observable {
                     waiting.withLock { $0.take() }?.resume(with: outcome)
                 }
                 subscription.setDisposable(
-                    take(1).subscribe(
+                    subscribe(
                         onNext: { resume(.success($0)) }, onError: { resume(.failure($0)) },
                         onCompleted: { resume(.success(nil)) },
                         onDisposed: { resume(.failure(CancellationError())) }))

@@ -1,8 +1,7 @@
 public import Dispatch
-import Foundation
 public import FoundationEssentials
 
-/// Runs work on the main thread: at once whenever it is scheduled there, so also inside other work.
+/// Runs work on the main queue: at once whenever it is scheduled there, so also inside other work.
 ///
 /// For `subscribe(on:)`; where order matters, see ``MainScheduler``.
 public final class ConcurrentMainScheduler: SchedulerType {
@@ -16,7 +15,7 @@ public final class ConcurrentMainScheduler: SchedulerType {
     public func schedule<State: Sendable>(
         _ state: State, action: @escaping @Sendable (State) -> any Disposable
     ) -> any Disposable {
-        Thread.isMainThread ? action(state) : MainScheduler.asyncInstance.schedule(state, action: action)
+        MainScheduler.isCurrent ? action(state) : MainScheduler.asyncInstance.schedule(state, action: action)
     }
 
     public func scheduleRelative<State: Sendable>(

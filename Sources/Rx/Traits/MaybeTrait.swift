@@ -61,7 +61,7 @@ extension PrimitiveSequenceType where Trait == MaybeTrait {
         onCompleted: (@Sendable () -> Void)? = nil, onDisposed: (@Sendable () -> Void)? = nil
     ) -> any Disposable {
         let isOver = Cell(false)
-        return primitiveSequence.source.take(1).subscribe(
+        return primitiveSequence.source.subscribe(
             onNext: { element in
                 isOver.value = true
                 onSuccess?(element)
@@ -77,7 +77,7 @@ extension PrimitiveSequenceType where Trait == MaybeTrait {
         onDisposed: (@Sendable (Object) -> Void)? = nil
     ) -> any Disposable {
         let isOver = Cell(false)
-        return primitiveSequence.source.take(1).subscribe(
+        return primitiveSequence.source.subscribe(
             with: object,
             onNext: { object, element in
                 isOver.value = true

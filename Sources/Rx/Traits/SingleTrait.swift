@@ -38,7 +38,7 @@ extension PrimitiveSequenceType where Trait == SingleTrait {
     /// - Parameter observer: Runs at most once.
     /// - Returns: Ends the subscription.
     public func subscribe(_ observer: @escaping @Sendable (SingleEvent<Element>) -> Void) -> any Disposable {
-        primitiveSequence.source.take(1).subscribe { event in
+        primitiveSequence.source.subscribe { event in
             switch event {
             case .next(let element): observer(.success(element))
             case .error(let error): observer(.failure(error))
@@ -58,7 +58,7 @@ extension PrimitiveSequenceType where Trait == SingleTrait {
         onSuccess: (@Sendable (Element) -> Void)? = nil, onFailure: (@Sendable (any Error) -> Void)? = nil,
         onDisposed: (@Sendable () -> Void)? = nil
     ) -> any Disposable {
-        primitiveSequence.source.take(1).subscribe(onNext: onSuccess, onError: onFailure, onDisposed: onDisposed)
+        primitiveSequence.source.subscribe(onNext: onSuccess, onError: onFailure, onDisposed: onDisposed)
     }
 
     /// Subscribes closures that get an object, which isn't kept alive; see ``subscribe(onSuccess:onFailure:onDisposed:)``.
@@ -66,7 +66,7 @@ extension PrimitiveSequenceType where Trait == SingleTrait {
         with object: Object, onSuccess: (@Sendable (Object, Element) -> Void)? = nil,
         onFailure: (@Sendable (Object, any Error) -> Void)? = nil, onDisposed: (@Sendable (Object) -> Void)? = nil
     ) -> any Disposable {
-        primitiveSequence.source.take(1).subscribe(
+        primitiveSequence.source.subscribe(
             with: object, onNext: onSuccess, onError: onFailure, onDisposed: onDisposed)
     }
 }

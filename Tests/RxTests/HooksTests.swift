@@ -1,0 +1,61 @@
+import Foundation
+import Locking
+import Rx
+import Testing
+
+/// One after the other: the hooks are the process's.
+@Suite(.serialized) struct HooksTests {
+    @Test func `an error that nobody handles goes to the handler, with where the subscription was made`() {
+        let log = Log<String>()
+        let before = (Hooks.defaultErrorHandler, Hooks.customCaptureSubscriptionCallstack, Hooks.recordCallStackOnError)
+        defer {
+            Hooks.defaultErrorHandler = before.0
+            Hooks.customCaptureSubscriptionCallstack = before.1
+            Hooks.recordCallStackOnError = before.2
+        }
+        struct Unhandled: Error {}
+        Hooks.defaultErrorHandler = { callStack, error in if error is Unhandled { log.add("\(callStack) \(error)") } }
+        Hooks.customCaptureSubscriptionCallstack = { ["here"] }
+        _ = Observable<Int>.error(Unhandled()).subscribe()
+        Hooks.recordCallStackOnError = true
+        _ = Observable<Int>.error(Unhandled()).subscribe(onNext: { _ in })
+        _ = Single<Int>.error(Unhandled()).subscribe(onSuccess: { _ in })
+        _ = Observable<Int>.error(Unhandled()).subscribe(onError: { _ in log.add("handled") })
+        #expect(log.all == ["[] Unhandled()", "[\"here\"] Unhandled()", "[\"here\"] Unhandled()", "handled"])
+    }
+
+    @Test func `unless it is set, the handler prints`() {
+        Hooks.defaultErrorHandler(["here"], Failure())
+        #expect(Hooks.customCaptureSubscriptionCallstack() == [])
+    }
+}
+
+/// `@unchecked`: the name is behind a lock.
+private final class Person: ReactiveCompatible, @unchecked Sendable {
+    private let guarded = Locked("")
+    var name: String {
+        get { guarded.withLock { $0 } }
+        set { guarded.withLock { $0 = newValue } }
+    }
+}
+
+struct BinderTests {
+    @Test func `a binder sets what it is bound to, and doesn't keep it`() {
+        let log = Log<Int>()
+        let binder: Binder<Int>
+        do {
+            let target = Canary()
+            binder = Binder(target, scheduler: CurrentThreadScheduler.instance) { _, value in log.add(value) }
+            _ = Observable.of(1, 2).bind(to: binder)
+        }
+        binder.onNext(3)
+        binder.asObserver().onCompleted()
+        #expect(log.all == [1, 2])
+    }
+
+    @Test func `rx binds properties on the main scheduler`() {
+        let person = Person()
+        _ = Observable.just("Ada").bind(to: person.rx.name)
+        #expect(becomesTrue { person.name == "Ada" })
+    }
+}
