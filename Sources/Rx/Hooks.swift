@@ -1,3 +1,4 @@
+import Glibc
 import Locking
 
 /// What is done about errors that nobody handles.
@@ -7,6 +8,9 @@ public enum Hooks {
     /// Says where it is called from, innermost first.
     public typealias CustomCaptureSubscriptionCallstack = @Sendable () -> [String]
 
+    /// Runs on the thread that came second.
+    public typealias OverlapHandler = @Sendable () -> Void
+
     private struct Settings {
         var recordsCallStack = false
         var errorHandler: DefaultErrorHandler = { callStack, error in
@@ -14,6 +18,10 @@ public enum Hooks {
             debugPrint("Unhandled error happened: \(error)\(place)")
         }
         var capture: CustomCaptureSubscriptionCallstack = { [] }
+        var overlapHandler: OverlapHandler? = {
+            var line = "Rx: a source made by create sends from two threads at once\n"
+            line.withUTF8 { _ = write(STDERR_FILENO, $0.baseAddress, $0.count) }
+        }
     }
 
     private static let settings = Locked(Settings())
@@ -34,6 +42,13 @@ public enum Hooks {
     public static var customCaptureSubscriptionCallstack: CustomCaptureSubscriptionCallstack {
         get { settings.withLock { $0.capture } }
         set { _ = settings.withLock { exchange(&$0.capture, with: newValue) } }
+    }
+
+    /// Runs in debug builds when a source made by `create` sends from two threads at once, once a subscription; says so on
+    /// standard error unless set otherwise.
+    public static var overlapHandler: OverlapHandler? {
+        get { settings.withLock { $0.overlapHandler } }
+        set { _ = settings.withLock { exchange(&$0.overlapHandler, with: newValue) } }
     }
 
     /// Takes an error that nobody handles, with the place that was noted.

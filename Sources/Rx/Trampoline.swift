@@ -4,7 +4,12 @@ public import Glibc
 ///
 /// A thread gets one when it first subscribes, and alone reaches it.
 @frozen @usableFromInline struct Trampoline {
-    @usableFromInline typealias Step = () -> Bool  // returns whether it wants another turn
+    /// What takes turns; a struct, because a bare closure gets a wrapper each time it goes into an array and out again.
+    @frozen @usableFromInline struct Step {
+        @usableFromInline let run: () -> Bool  // returns whether it wants another turn
+
+        @inlinable init(run: @escaping () -> Bool) { self.run = run }
+    }
 
     @usableFromInline var isRunning = false
     @usableFromInline var waiting: [Step] = []
@@ -45,13 +50,13 @@ public import Glibc
     }
 
     /// Gives `step` turns until it wants no more; before this returns, if nothing else runs on this thread.
-    @usableFromInline static func add(_ step: @escaping Step) {
-        enter { current.pointee.waiting.append(step) }
+    @usableFromInline static func add(_ step: @escaping () -> Bool) {
+        enter { current.pointee.waiting.append(Step(run: step)) }
     }
 
     @usableFromInline static func run(_ here: UnsafeMutablePointer<Trampoline>) {
         while let step = here.pointee.popFirst() {
-            while step() {
+            while step.run() {
                 if here.pointee.waiting.isEmpty { continue }
                 here.pointee.waiting.append(step)
                 break

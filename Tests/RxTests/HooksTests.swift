@@ -1,3 +1,4 @@
+import Dispatch
 import Foundation
 import Locking
 import Rx
@@ -22,6 +23,35 @@ import Testing
         _ = Single<Int>.error(Unhandled()).subscribe(onSuccess: { _ in })
         _ = Observable<Int>.error(Unhandled()).subscribe(onError: { _ in log.add("handled") })
         #expect(log.all == ["[] Unhandled()", "[\"here\"] Unhandled()", "[\"here\"] Unhandled()", "handled"])
+    }
+
+    @Test func `debug builds report a source that sends from two threads at once, once`() {
+        let before = Hooks.overlapHandler
+        defer { Hooks.overlapHandler = before }
+        let count = Locked(0)
+        Hooks.overlapHandler = { count.withLock { $0 += 1 } }
+        let isInside = DispatchSemaphore(value: 0), mayGoOn = DispatchSemaphore(value: 0)
+        let seen = Log<Int>()
+        let source = Observable<Int>.create { observer in
+            DispatchQueue.global().async { observer.onNext(1) }
+            isInside.wait()
+            observer.onNext(2)
+            observer.onNext(3)
+            mayGoOn.signal()
+            return Disposables.create()
+        }
+        _ = source.subscribe(onNext: { number in
+            seen.add(number)
+            if number != 1 { return }
+            isInside.signal()
+            mayGoOn.wait()
+        })
+        #expect(becomesTrue { seen.all == [1, 2, 3] })
+        #if DEBUG
+            #expect(count.withLock { $0 } == 1)
+        #else
+            #expect(count.withLock { $0 } == 0)
+        #endif
     }
 
     @Test func `unless it is set, the handler prints`() {

@@ -24,10 +24,13 @@ struct MoreSchedulerTests {
 
     @Test func `work from elsewhere runs on the main queue, unless it is cancelled`() {
         let log = Log<Int>()
+        let mayGoOn = DispatchSemaphore(value: 0)
+        DispatchQueue.main.async { mayGoOn.wait() }
         MainScheduler.instance.schedule(()) {
             log.add(1)
             return Disposables.create()
         }.dispose()
+        mayGoOn.signal()
         _ = MainScheduler.instance.schedule(()) {
             MainScheduler.ensureRunningOnMainThread()
             log.add(2)
