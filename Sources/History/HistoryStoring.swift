@@ -52,7 +52,7 @@ extension History {
         if Life(proof.log) == Life(change.ownLog) { try openIncarnation(&change) }
     }
 
-    /// The stored batches, in order and as they came, that cover a range from its front.
+    /// Batches that cover a range from its front, joined under as few seals as they fit under.
     ///
     /// The first holds the lowest number, the last may run past the highest. Their length together is at most `bytes`, but
     /// one is always returned.
@@ -63,22 +63,51 @@ extension History {
     ) throws(HistoryError) -> [[UInt8]] {
         try requireOpen()
         guard let row = logs[log]?.row else { return [] }
-        var batches: [[UInt8]] = []
+        var rows: [ServedRow] = []
         var room = bytes
         try reader.run(
-            "SELECT \(StoredBatch.columns) FROM batch WHERE log = ? AND last >= ? ORDER BY last",
+            "SELECT first, last, last_id, bytes FROM batch WHERE log = ? AND last >= ? ORDER BY last",
             [.integer(row), .integer(Int64(clamping: numbers.lowerBound))]
         ) { row throws(HistoryError) in
-            guard let batch = storedBatch(row)?.batch else {
-                if batches.isEmpty { throw .damaged("read \(file.path): a batch is not what was stored") }
-                return false
+            let (first, last) = (UInt64(clamping: row.integer(0)), UInt64(clamping: row.integer(1)))
+            if first > numbers.upperBound || last < first { return false }
+            let served = ServedRow(numbers: first...last, lastID: row.blob(2), bytes: row.blob(3))
+            room -= served.bytes.count
+            if room < 0, !rows.isEmpty { return false }
+            rows.append(served)
+            return last < numbers.upperBound
+        }
+        return try joined(rows)
+    }
+
+    /// A row of the table batch as it goes to a peer.
+    private struct ServedRow {
+        var numbers: ClosedRange<UInt64>
+        var lastID: [UInt8]
+        var bytes: [UInt8]
+    }
+
+    /// Joins rows up to the first whose bytes are no longer those that were stored.
+    private func joined(_ rows: [ServedRow]) throws(HistoryError) -> [[UInt8]] {
+        var joiner = BatchJoiner()
+        for row in rows { joiner.add(row.bytes, numbers: row.numbers) }
+        var batches: [[UInt8]] = []
+        var rest = rows[...]
+        for batch in joiner.joined {
+            let parts = rest.prefix(batch.parts)
+            rest = rest.dropFirst(batch.parts)
+            if isIntact(batch.bytes, lastID: parts.last?.lastID) {
+                batches.append(batch.bytes)
+                continue
             }
-            if batch.first > numbers.upperBound { return false }
-            room -= batch.bytes.count
-            if room < 0, !batches.isEmpty { return false }
-            batches.append(batch.bytes)
-            return batch.last < numbers.upperBound
+            batches += parts.prefix { isIntact($0.bytes, lastID: $0.lastID) }.map(\.bytes)
+            if batches.isEmpty { throw .damaged("read \(file.path): a batch is not what was stored") }
+            break
         }
         return batches
+    }
+
+    private func isIntact(_ bytes: [UInt8], lastID: [UInt8]?) -> Bool {
+        (try? Batch(stored: bytes, in: room))?.lastID.digest.bytes == lastID
     }
 }
