@@ -14,7 +14,7 @@ MAIN_QUEUE = MainScheduler|MainActor|dispatchMain|(DispatchQueue|OperationQueue|
 SHELL_SCRIPTS = Workshop/check .ci/run Scripts/swift Scripts/dependencies Scripts/demo Tests/lab/lab
 
 .DEFAULT_GOAL := help
-.PHONY: help build release demo test lint format install clean build-dependencies test-dependencies
+.PHONY: help build release demo simulate test lint format install clean build-dependencies test-dependencies
 .NOTPARALLEL:
 
 help: ## Show these targets
@@ -29,6 +29,11 @@ release: build-dependencies ## Build chatd and chat for use, in .build/release
 
 demo: build-dependencies ## Let two chatd on this host talk: a text, an image, both transcripts
 	@Scripts/demo
+
+SEEDS ?= 10000
+simulate: build-dependencies ## Let rooms go through SEEDS schedules of faults (10,000), or through SEED alone
+	$(SWIFT_BUILD) --configuration release --product simulate
+	.build/release/simulate $(if $(SEED),--seed $(SEED),--seeds $(SEEDS)) $(SIMULATE_FLAGS)
 
 test: test-dependencies lint ## Run all tests; those with avahi-daemons in a lab need root
 	$(SWIFT_BUILD) --build-tests

@@ -70,6 +70,12 @@ let package = Package(
 
         tests("RxTests", ["Rx", "RxTest", "RxBlocking", "Locking"]),
         tests("IdentityTests", ["Identity"]),
+        .target(
+            name: "Simulation", dependencies: ["ChatModel", "Identity", "Addressing"], path: "Tests/Simulation",
+            swiftSettings: strict),
+        .executableTarget(
+            name: "simulate", dependencies: ["Simulation", "Locking"], path: "Tests/Simulate", swiftSettings: strict),
+        tests("SimulationTests", ["Simulation", "Locking"]),
         tests("ChatModelTests", ["ChatModel", "Identity", "Addressing"]),
         .executableTarget(
             name: "discovery-probe", dependencies: ["Discovery", "Rx", "Identity", "Addressing"],

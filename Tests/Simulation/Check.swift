@@ -1,0 +1,114 @@
+import ChatModel
+import Identity
+
+/// What must hold of all honest hosts once nothing goes wrong any more.
+struct Check {
+    private let world: World
+    private let honest: [Host]
+
+    init(_ world: World) {
+        self.world = world
+        honest = world.hosts.filter(\.isHonest)
+    }
+
+    private func isDoubtful(_ log: LogID) -> Bool {
+        world.host(of: log.author).map { world.record.doubtful.contains($0.index) } ?? true
+    }
+
+    private func heads(_ host: Host) -> [LogID: EventID] {
+        var heads: [LogID: EventID] = [:]
+        for (log, rows) in host.disk.logs where !isDoubtful(log) { heads[log] = rows.ids.last }
+        return heads
+    }
+
+    var isSettled: Bool {
+        guard honest.allSatisfy({ $0.unanswered.isEmpty && $0.isIdle }), let first = honest.first else { return false }
+        let heads = heads(first)
+        return honest.dropFirst().allSatisfy { self.heads($0) == heads }
+    }
+
+    /// What keeps the hosts from having the same.
+    var difference: String {
+        for host in honest where !host.unanswered.isEmpty { return "host \(host.index) didn't answer its client" }
+        guard let first = honest.first else { return "nobody is honest" }
+        for host in honest.dropFirst() where heads(host) != heads(first) {
+            for log in Set(heads(host).keys).union(heads(first).keys) where heads(host)[log] != heads(first)[log] {
+                let author = world.host(of: log.author)?.index ?? -1
+                let apart = honest.filter { one in !one.kept.contains { $0 != nil } }.map(\.index)
+                return """
+                    hosts without a link: \(apart); host \(first.index) has \(first.disk.logs[log]?.last ?? 0) events of host \(author), \
+                    host \(host.index) \(host.disk.logs[log]?.last ?? 0)
+                    """
+            }
+        }
+        return "some disk is at work"
+    }
+
+    func run() {
+        for host in honest {
+            checkLogs(of: host)
+            checkScreen(of: host)
+        }
+        checkAcknowledged()
+        checkOrder()
+    }
+
+    private func checkLogs(of host: Host) {
+        var nonces: Set<Nonce> = []
+        for (log, rows) in host.disk.logs {
+            var ids: [EventID] = []
+            for batch in rows.batches {
+                guard batch.first <= UInt64(ids.count) + 1, batch.last > UInt64(ids.count) else {
+                    world.violated("host \(host.index) has a hole or a double in a log")
+                    break
+                }
+                let fresh = Int(UInt64(ids.count) + 1 - batch.first)
+                ids += batch.ids.dropFirst(fresh)
+                for event in batch.events.dropFirst(fresh) { check(event, log, on: host, &nonces) }
+            }
+            if ids != rows.ids { world.violated("host \(host.index) has other events than it counts") }
+        }
+    }
+
+    private func check(_ event: BatchEvent, _ log: LogID, on host: Host, _ nonces: inout Set<Nonce>) {
+        guard let author = world.host(of: log.author) else { return world.violated("a log of nobody") }
+        if isDoubtful(log) || !author.isHonest { return }
+        if !nonces.insert(event.nonce).inserted, !world.record.restored.contains(author.index) {
+            world.violated("host \(host.index) has a message of host \(author.index) twice")
+        }
+        let said = world.record.said[event.nonce]
+        let text = try? EventBody.decode(event.kind, event.body)
+        if said?.host != author.index || text?.body != said.map({ .text($0.text) }) {
+            world.violated("host \(host.index) has something that host \(author.index) never said")
+        }
+    }
+
+    private func checkScreen(of host: Host) {
+        let stored = host.disk.logs.values.reduce(0) { $0 + $1.ids.count }
+        if host.screen.count != stored {
+            world.violated("host \(host.index) shows \(host.screen.count) events of \(stored)")
+        }
+    }
+
+    private func checkAcknowledged() {
+        for (id, place) in world.record.acknowledged.sorted(by: { $0.key < $1.key }) {
+            if world.record.doubtful.contains(place.host) || world.record.excused.contains(id) { continue }
+            if !world.hosts[place.host].isHonest { continue }
+            for host in honest where !host.disk.holds(id, place.number, of: place.log) {
+                world.violated("host \(host.index) lacks an acknowledged event of host \(place.host)")
+            }
+        }
+    }
+
+    /// All show the events whose clock is believed everywhere in one order.
+    private func checkOrder() {
+        let marked = Set(honest.flatMap(\.disk.marks.keys))
+        var orders = honest.map { host in
+            host.disk.order(flaw: world.flaw).filter { !marked.contains($0) }
+        }
+        let doubtful = Set(
+            honest.flatMap { host in host.disk.logs.filter { isDoubtful($0.key) }.values.flatMap(\.ids) })
+        orders = orders.map { $0.filter { !doubtful.contains($0) } }
+        if Set(orders).count > 1 { world.violated("lines stand in another order on another host") }
+    }
+}
