@@ -78,19 +78,23 @@ struct ComingAndGoingTests {
         async throws
     {
         let (host, scratch) = (Host.lonely(try await Lonely()), try #require(scratch))
-        let members = ["alice", "bob"].map { Member($0, in: "lab", on: host, keeping: scratch, ["--auto-fetch", "1G"]) }
+        let members = ["alice", "bob"].map {
+            Member($0, in: "lab", on: host, keeping: scratch, ["--auto-fetch", "1G"])
+        }
         let (alice, bob) = (members[0], members[1])
         let file = try scratch.file("plan.jpg", try SampleImage.jpeg(size: 96 << 20))
         for member in members { try member.start() }
         try await awaitMeeting(members)
-        let watch = try Watch(alice)
+        // Stopped where its progress is told: a test that looked now and then might come after the end.
+        let receiver = try bob.daemon
+        let watch = try Watch(alice) { transfer in if transfer.completed > 4 << 20 { receiver.stop() } }
         let sending = try alice.client.start("send-image", file)
         let hasBegun = await eventually { watch.transfers.last.map { $0.completed > 4 << 20 } == true }
         try #require(hasBegun)
-
         try await bob.kill()
 
-        #expect(try await sending.exit(within: .seconds(10)) == .status(75))
+        let ending = try await sending.exit(within: .seconds(10))
+        #expect(ending == .status(75))
         #expect(sending.errors.lines == ["bob: no longer connected"])
         #expect(try await eventually(within: .seconds(3)) { try alice.departures(of: "bob") == 1 })
         try await alice.send("while bob is dead")
