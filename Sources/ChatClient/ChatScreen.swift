@@ -95,7 +95,7 @@ struct ChatScreen: Sendable {
     }
 
     private mutating func list(_ peers: [PeerView]) -> [ScreenEffect] {
-        for peer in peers { rendering.names.note(peer.name, peer: peer.peer) }
+        rendering.names.note(peers)
         let lines = rendering.peers(peers).map { "* \($0)" }
         return [.print(lines.isEmpty ? ["* nobody else is here yet"] : lines)]
     }

@@ -1,3 +1,4 @@
+import ChatModel
 public import Control
 import FoundationEssentials
 import Glibc
@@ -72,7 +73,12 @@ public enum ClientCommand {
         case "send": return try SendCommand.run(invocation)
         case "send-image": return try SendImageCommand.run(invocation)
         case "log": return try LogCommand.run(invocation)
-        default: return try PeersCommand.run(invocation)
+        case "verify-peer": return try VerifyPeerCommand.run(invocation)
+        case "status": return try StatusCommand.run(invocation)
+        case "peers": return try PeersCommand.run(invocation)
+        default:
+            guard let decision = PeerDecision(rawValue: word) else { throw unknown(outer.operands) }
+            return try DecideCommand.run(decision, table, invocation)
         }
     }
 

@@ -29,7 +29,8 @@ enum ClientOptions {
     static let log = OptionTable(
         "chat log", summary: "Print the newest lines of the transcript", options: [count, follow, json] + common,
         notes: ["On a terminal without these options: the whole transcript, page by page, from its end."])
-    static let peers = OptionTable("chat peers", summary: "List who else is in the room", options: [json] + common)
+    static let peers = OptionTable(
+        "chat peers", summary: "List who else is in the room", options: [GateOptions.long, json] + common)
 
     static let chat = OptionTable(
         "chat", summary: "Follow the transcript, and send each line that is typed", operands: "[COMMAND]",
@@ -38,5 +39,5 @@ enum ClientOptions {
             "Without a command on a terminal: /help says what can be typed. With a pipe as input: each line is sent,"
                 + "\nand it returns when all are on disk.", "'chat COMMAND --help' says more.",
         ],
-        subcommands: [send, sendImage, log, peers])
+        subcommands: [send, sendImage, log, peers] + GateOptions.tables)
 }

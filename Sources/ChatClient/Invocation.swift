@@ -11,7 +11,7 @@ struct Daemon {
     func names() throws(CommandFailure) -> NameBook {
         var names = NameBook()
         names.note(hello.name, peer: hello.peer)
-        for peer in try client.call(.peers, NoFields()).peers { names.note(peer.name, peer: peer.peer) }
+        names.note(try client.call(.peers, NoFields()).peers)
         return names
     }
 

@@ -2,16 +2,26 @@ import ChatModel
 import Control
 import Glibc
 
-/// Who has which display name: two peers of one name are told apart by their keys.
+/// Who has which display name: two peers whose names are one, or look like it, are told apart by their keys.
 struct NameBook: Equatable {
+    /// The keys of those whose names look alike.
     private var peers: [String: Set<String>] = [:]
+    /// The digits of keys whose name is another's.
+    private var doubtful: Set<String> = []
 
-    mutating func note(_ name: String, peer: String) { peers[SafeText.name(name), default: []].insert(peer) }
+    mutating func note(_ name: String, peer: String) { peers[Names.skeleton(of: name), default: []].insert(peer) }
 
-    /// The name, with digits of the key if somebody else has it too.
+    /// Takes a listing, with its warnings in place of those before.
+    mutating func note(_ views: [PeerView]) {
+        for view in views { note(view.name, peer: view.peer) }
+        doubtful = Set(views.filter { $0.warning != nil }.map(\.suffix))
+    }
+
+    /// The name, with digits of the key if somebody else has it too or it is doubtful whose it is.
     func label(_ name: String, suffix: String) -> String {
+        let isShared = (peers[Names.skeleton(of: name)]?.count ?? 0) > 1 || doubtful.contains(suffix)
         let name = SafeText.name(name)
-        return (peers[name]?.count ?? 0) > 1 ? "\(name) (\(SafeText.line(suffix)))" : name
+        return isShared ? "\(name) (\(SafeText.line(suffix)))" : name
     }
 }
 
@@ -73,12 +83,17 @@ struct LineRendering {
         return time.date == today.date ? time.minute : "\(time.date) \(time.minute)"
     }
 
+    private func remarks(_ peer: PeerView) -> String {
+        let remarks = [peer.verdict, peer.warning, peer.state == .waiting ? "chat accept or refuse" : nil]
+        return remarks.compactMap { $0.map { "; \(SafeText.line($0))" } }.joined()
+    }
+
     /// `bob  connected  [::1]:4242  since 14:03`, in columns.
     func peers(_ peers: [PeerView]) -> [String] {
         let rows = peers.map { peer in
             [
                 names.label(peer.name, suffix: peer.suffix), peer.state.rawValue,
-                SafeText.line(peer.endpoint ?? "-"), "since \(time(peer.since))",
+                SafeText.line(peer.endpoint ?? "-"), "since \(time(peer.since))\(remarks(peer))",
             ]
         }
         let widths = (0..<3).map { column in rows.map { DisplayWidth.columns(of: $0[column]) }.max() ?? 0 }

@@ -12,8 +12,10 @@ enum PeersCommand {
             return .success
         }
         var rendering = LineRendering()
-        for peer in peers { rendering.names.note(peer.name, peer: peer.peer) }
-        try invocation.console.print(rendering.peers(peers))
+        rendering.names.note(peers)
+        let isLong = invocation.options.has(GateOptions.long)
+        try invocation.console.print(
+            isLong ? peers.flatMap { PeerDetails.lines($0, rendering) } : rendering.peers(peers))
         if peers.isEmpty {
             invocation.console.complain("nobody else is in \(SafeText.name(daemon.hello.room)) yet")
         }

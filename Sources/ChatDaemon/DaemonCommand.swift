@@ -86,6 +86,7 @@ struct Daemon: Sendable {
     func run() throws {
         let signals = EndingSignals()
         umask(0o077)
+        try hardenProcess()
         try state.prepare()
         let lock = try state.lock()
         let bag = DisposeBag()
@@ -106,6 +107,7 @@ struct Daemon: Sendable {
             stateDirectory: state.path, downloads: downloads, key: try IdentityFile.open(state.identity))
         configuration.discovery = options.discovery
         configuration.places = options.places
+        configuration.admission = options.admission
         if let limit = options.autoFetch { configuration.limits.autoFetch = limit }
         return SessionContainer.resource(
             displayName: membership.name, room: membership.room, configuration: configuration, on: options.listen,
@@ -113,7 +115,8 @@ struct Daemon: Sendable {
     }
 
     private func server(of session: SessionContainer, _ lock: StateLock) -> Resource<ControlServer> {
-        let facts = DaemonHandler.Facts(port: session.port, stateDirectory: state.path, downloads: downloads)
+        let facts = DaemonHandler.Facts(
+            port: session.port, stateDirectory: state.path, downloads: downloads, admission: options.admission)
         return Resource(
             acquire: { try ControlServer(for: state, holding: lock, handler: DaemonHandler(session, facts)) },
             release: { $0.close() })
@@ -136,7 +139,7 @@ struct Daemon: Sendable {
                 session.notice,
                 "'\(SafeText.line(membership.name))' (\(session.peer.suffix)) in room '\(room)', port \(port)",
                 options.discovery == .none ? "discovery: none; peers are dialled by --peer alone" : nil,
-                "open: anybody on this network can join",
+                options.admission == .open ? "open: anybody on this network can join" : nil,
                 "try: chat \(place) send hello",
             ].compactMap(\.self))
         session.discoveryProvider.asObservable().compactMap { $0 }

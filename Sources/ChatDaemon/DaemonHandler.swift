@@ -16,14 +16,16 @@ final class DaemonHandler: ControlHandler {
         var port: UInt16
         var stateDirectory: String
         var downloads: String
+        var admission = Admission.open
     }
 
-    private let session: SessionContainer
-    private let facts: Facts
+    let session: SessionContainer
+    let facts: Facts
+    let started = ContinuousClock.now
     private let watchers = Locked<[ControlConnection: [Watcher]]>([:])
     private let bags = Locked<[ControlConnection: DisposeBag]>([:])
     /// For what waits on the disk, which the server's queue must not.
-    private let reading = DispatchQueue(label: "chat.daemon.reading")
+    let reading = DispatchQueue(label: "chat.daemon.reading")
 
     init(_ session: SessionContainer, _ facts: Facts) {
         self.session = session
@@ -40,6 +42,7 @@ final class DaemonHandler: ControlHandler {
         case .peers: read(reply) { try PeersResult(peers: $0.allPeers()) }
         case .log(let parameters): read(reply) { try LogResult($0.session.page(parameters)) }
         case .watch(let parameters): watch(parameters, connection, reply)
+        case .gate(let call): handle(call, reply)
         }
     }
 
@@ -135,7 +138,7 @@ final class DaemonHandler: ControlHandler {
         }
     }
 
-    private func read(
+    func read(
         _ reply: ControlReply, _ work: @escaping @Sendable (DaemonHandler) throws -> some Codable & Sendable
     ) {
         reading.async { [self] in
@@ -144,17 +147,12 @@ final class DaemonHandler: ControlHandler {
     }
 
     /// Those seen since the start as they stand, and those met before as away.
-    private func allPeers() throws -> [PeerView] {
+    func allPeers() throws -> [PeerView] {
         let seen = session.peers
         let away = session.knownPeers.filter { known in
             known.peer != session.peer && !seen.contains { $0.peer == known.peer }
         }
-        return seen.map(PeerView.init)
-            + away.map { known in
-                PeerView(
-                    peer: known.peer.description, name: known.name, suffix: known.peer.suffix, state: .away,
-                    since: Int(clamping: known.lastSeen), lastSeen: Int(clamping: known.lastSeen))
-            }
+        return seen.map(PeerView.init) + away.map(PeerView.init)
     }
 }
 

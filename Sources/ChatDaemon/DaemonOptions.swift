@@ -17,6 +17,7 @@ struct DaemonOptions: Equatable {
     var listen: ListenAddress?
     /// In bytes.
     var autoFetch: UInt64?
+    var admission = Admission.open
 
     private static let room = CommandOption(
         "room", value: "ROOM", help: "Join this room: 1 to 15 letters, digits and hyphens; remembered")
@@ -35,9 +36,13 @@ struct DaemonOptions: Equatable {
     private static let autoFetch = CommandOption(
         "auto-fetch", value: "SIZE", help: "Fetch images up to SIZE, such as 100M, by themselves; 32M by default")
 
+    private static let admit = CommandOption(
+        "admit", value: "WHOM",
+        help: "Let in everybody (open), those met before (known), or ask about others (ask); open by default")
+
     static let table = OptionTable(
         "chatd", summary: "Keep this host in a chat room with the others on its network",
-        options: [room, name, stateDirectory, downloads, discovery, peer, listen, autoFetch],
+        options: [room, name, stateDirectory, downloads, discovery, peer, listen, autoFetch, admit],
         notes: [
             "Runs until it is interrupted, and logs on standard error. Talk through it with 'chat'.",
             "An open room is open: anybody on this network can join and read it.",
@@ -55,6 +60,12 @@ struct DaemonOptions: Equatable {
                 throw table.error("--discovery is one of auto, avahi, embedded, none")
             }
             discovery = mode
+        }
+        if let text = parsed[Self.admit] {
+            guard let admission = Admission(rawValue: text) else {
+                throw table.error("--admit is one of open, known, ask")
+            }
+            self.admission = admission
         }
         places = parsed.all(Self.peer)
         for place in places {

@@ -11,7 +11,8 @@ func readFile(_ path: String, limit: Int) throws(SystemCallError) -> [UInt8] {
         if more == 0 { break }
         count += more
     }
-    return Array(bytes.prefix(count))
+    bytes.removeLast(limit - count)
+    return bytes
 }
 
 /// Makes a file that isn't there yet, whole or not at all, on disk before this returns.

@@ -2,6 +2,7 @@ import Addressing
 import ChatModel
 import ChatSession
 import Control
+import History
 import Identity
 
 extension LineView {
@@ -95,10 +96,30 @@ extension PeerView {
             case .connected: .connected
             case .away: .away
             case .connecting: .connecting
+            case .waiting: .waiting
+            case .undecided: .undecided
             }
         self.init(
             peer: status.peer.description, name: status.name, suffix: status.peer.suffix, state: state,
             endpoint: status.endpoint?.description, since: Int(clamping: status.since),
-            lastSeen: status.state == .away ? Int(clamping: status.since) : nil)
+            lastSeen: status.state == .away ? Int(clamping: status.record?.lastSeen ?? status.since) : nil)
+        if let record = status.record { take(record) }
+        warning = status.alarm?.text
+        clockOffset = status.clockOffset.map { Int(clamping: $0) }
+        failure = status.failure
+    }
+
+    /// One met or judged before, that hasn't been seen since the start.
+    init(_ known: KnownPeer) {
+        self.init(
+            peer: known.peer.description, name: known.record.name.isEmpty ? known.peer.suffix : known.record.name,
+            suffix: known.peer.suffix, state: .away, since: Int(clamping: known.record.lastSeen),
+            lastSeen: Int(clamping: known.record.lastSeen))
+        take(known.record)
+    }
+
+    private mutating func take(_ record: PeerRecord) {
+        firstSeen = record.isMet ? Int(clamping: record.firstSeen) : nil
+        verdict = record.verdict == .none ? nil : "\(record.verdict)"
     }
 }

@@ -7,7 +7,7 @@ public struct Hello: Hashable, Sendable {
 
     /// The protocol versions that the peer speaks.
     public var versions: ClosedRange<UInt16>
-    /// Bits for features that may be used if both sides have them; none is defined yet.
+    /// Bits for features that may be used if both sides have them, and ``saysWaiting``.
     public var features: UInt32
     public var displayName: String
     /// The peer's own DNS-SD instance, so that one whom we are linked with isn't dialled again; empty if it has none.

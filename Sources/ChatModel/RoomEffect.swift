@@ -8,6 +8,8 @@ public enum RoomEffect: Sendable {
     case send(PeerID, [SessionMessage])
     case sendBlob(PeerID, SessionMessage)
     case disconnect(PeerID, reason: String)
+    /// These get no link from now on, and are told nothing; replaces those named before.
+    case shutOut(Set<PeerID>)
 
     // Storage
     case append(BatchEvent, CommandID)
@@ -16,7 +18,9 @@ public enum RoomEffect: Sendable {
     case serve(Want, to: PeerID)
     /// To come back as ``RoomEvent/answered(by:_:)`` once what came before it is stored.
     case settle(Want, from: PeerID)
-    case remember(PeerID, name: String)
+    case remember(PeerID, PeerRecord)
+    /// As ``remember(_:_:)``, and to come back as ``RoomEvent/judged(_:)``.
+    case judge(PeerID, PeerRecord, CommandID)
     case note(EventID, ImageState)
 
     // Blobs
@@ -41,7 +45,13 @@ public enum RoomEffect: Sendable {
 
 /// How a peer stands, for a listing.
 public struct PeerStatus: Hashable, Sendable {
-    public enum State: Hashable, Sendable { case connected, away, connecting }
+    public enum State: Hashable, Sendable {
+        case connected, away, connecting
+        /// It waits until somebody here lets it in.
+        case waiting
+        /// We wait until somebody there lets us in.
+        case undecided
+    }
 
     public var peer: PeerID
     public var name: String
@@ -50,6 +60,12 @@ public struct PeerStatus: Hashable, Sendable {
     public var endpoint: Endpoint?
     /// Since when it stands so, in milliseconds since 1970.
     public var since: UInt64
+    public var record: PeerRecord?
+    public var alarm: NameAlarm?
+    /// How far its clock was ahead of ours when it said hello, in milliseconds.
+    public var clockOffset: Int64?
+    /// Why the last dial or link failed.
+    public var failure: String?
 
     public init(peer: PeerID, name: String, state: State, endpoint: Endpoint? = nil, since: UInt64) {
         self.peer = peer
@@ -80,6 +96,8 @@ public enum TransferChange: Hashable, Sendable {
 /// The answer to a command.
 public enum CommandReply: Hashable, Sendable {
     case stored(EventID, number: UInt64, receivers: [PeerID: String])
+    /// A decision is carried out.
+    case done
     case failed(AppendFailure)
 }
 

@@ -53,6 +53,9 @@ public enum RoomEvent: Sendable {
     case say(String, Nonce, CommandID)
     case share(ImageInfo, Nonce, CommandID)
     case cancel(EventID)
+    case decide(PeerID, PeerDecision, CommandID)
+    /// A verdict is on disk.
+    case judged(CommandID)
 }
 
 /// How a peer's last chat link ended.
@@ -76,6 +79,15 @@ public enum DialOutcome: Hashable, Sendable {
     case linked(PeerID)
     case refused
     case failed(String)
+
+    /// Why it failed.
+    var reason: String? {
+        switch self {
+        case .linked: nil
+        case .refused: "nobody listens there"
+        case .failed(let reason): reason
+        }
+    }
 }
 
 /// A request of a client's, to be replied to once.

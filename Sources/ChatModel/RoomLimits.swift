@@ -41,5 +41,11 @@ public struct RoomLimits: Hashable, Sendable {
     /// Logs of authors that we never met, before further ones are left out.
     public var maximumLogs = 4_096
 
+    /// How many may wait to be let in, and for how long.
+    public var maximumWaiting = 8
+    public var waitingTime: UInt64 = 300_000
+    /// Authors never met on a link of our own, before the events of further ones are left out.
+    public var maximumStrangers = 256
+
     public init() {}
 }

@@ -84,6 +84,7 @@ extension RoomState {
 
     /// Whoever is about to catch up with our own log gets what was added meanwhile too, and is pushed what follows.
     mutating func serve(_ want: Want, to peer: PeerID) {
+        if isBlocked(want.log.author) { return effects.append(.send(peer, [.answered(want)])) }
         guard isKnown(want.log, to: peer) else { return }
         effects.append(.serve(want, to: peer))
         guard want.log == ownLog, let last = logs[ownLog]?.last, let pushed = peers[peer]?.pushed,
@@ -112,7 +113,7 @@ extension RoomState {
     mutating func want(_ id: LogID) {
         timers.cancel(.want(id))
         var log = logs[id] ?? Log(last: 0, lastID: .none)
-        guard !log.isForked, log.asked == nil else { return }
+        guard !log.isForked, log.asked == nil, isHeard(id.author) else { return }
         let holders = linked.filter { lacks(id, $0) }
         if holders.allSatisfy(log.failed.contains) { log.failed = [] }
         guard let holder = choose(holders.filter { !log.failed.contains($0) }, preferring: id.author),
@@ -120,6 +121,7 @@ extension RoomState {
         else { return forget(id) }
         let numbers = log.last + 1...log.last + min(end - log.last, limits.wantLength)
         log.asked = (holder, numbers)
+        expect(id.author)
         logs[id] = log
         effects.append(.send(holder, [.want(Want(log: id, numbers: numbers))]))
         set(.wantTimeout(id), after: limits.wantTimeout)
@@ -155,7 +157,9 @@ extension RoomState {
 
     /// Drops what is known of a log of which we have nothing, and nobody here anything to give.
     private mutating func forget(_ log: LogID) {
-        if logs[log]?.last == 0, logs[log]?.isForked == false { logs[log] = nil }
+        guard logs[log]?.last == 0, logs[log]?.isForked == false else { return }
+        logs[log] = nil
+        expectNoMore(log.author)
     }
 
     mutating func forgetWants(from peer: PeerID) {
@@ -219,6 +223,7 @@ extension RoomState {
     }
 
     private mutating func arrived(_ line: Transcript) {
+        heard(of: line.peer, line.name)
         if case .image(let image, _) = line.content, line.direction == .receive {
             imageArrived(line, image)
         } else {
@@ -247,7 +252,7 @@ extension RoomState {
     }
 
     private func entry(_ id: LogID) -> Have.Entry? {
-        guard let log = logs[id], log.last > 0 else { return nil }
+        guard let log = logs[id], log.last > 0, !isBlocked(id.author) else { return nil }
         return Have.Entry(log: id, ranges: [EventRange(numbers: 1...log.last, lastID: log.lastID)])
     }
 

@@ -19,6 +19,17 @@ struct Peer {
     /// What was told of it last, and since when it stands so.
     var told: (state: PeerStatus.State, since: UInt64)?
 
+    /// What is kept of it; nothing before its first Hello on a link of our own.
+    var record: PeerRecord? {
+        didSet { if record?.name != oldValue?.name { skeleton = Names.skeleton(of: record?.name ?? "") } }
+    }
+    /// Of the pinned name.
+    private(set) var skeleton = ""
+    var alarm: NameAlarm?
+    var clockOffset: Int64?
+    /// Why the last dial or link failed.
+    var failure: String?
+
     /// What it says it has; the end of the run that begins at 1.
     var have: [LogID: EventRange] = [:]
     /// Whether all of its first `Have` on this link has come.
@@ -27,7 +38,11 @@ struct Peer {
     var pushed: UInt64 = 0
     var unconfirmed: [(last: UInt64, length: Int)] = []
 
-    init(name: String? = nil) { self.name = name }
+    init(_ record: PeerRecord? = nil) {
+        name = record?.name
+        self.record = record
+        skeleton = Names.skeleton(of: record?.name ?? "")
+    }
 
     var candidates: [Endpoint] { endpoints + (reachedAt.map { endpoints.contains($0) ? [] : [$0] } ?? []) }
 }
@@ -71,7 +86,9 @@ extension RoomState {
         let isScheduled = timers.isSet(.dial(peer)) || places.contains { $0.peer == peer }
         if isScheduled, peers[peer]?.isIncompatible == true { return }
         peers[peer]?.pace.succeeded()
-        if peers[peer]?.isPresent == false { tellStatus(of: peer, .connecting) }
+        if peers[peer]?.isPresent == false, door[peer] == nil, !shutOut.contains(peer) {
+            tellStatus(of: peer, .connecting)
+        }
         dial(peer)
     }
 
@@ -79,7 +96,8 @@ extension RoomState {
     mutating func lost(_ peer: PeerID) { peers[peer]?.endpoints = [] }
 
     mutating func dial(_ peer: PeerID) {
-        guard let known = peers[peer], !known.isLinked, !known.isDialling else { return }
+        guard let known = peers[peer], !known.isLinked, !known.isDialling, !shutOut.contains(peer), door[peer] == nil
+        else { return }
         dial(peer, at: known.candidates, replacingSilent: false)
     }
 
@@ -92,7 +110,9 @@ extension RoomState {
 
     mutating func dial(place index: Int) {
         let place = places[index]
-        if place.isDialling || place.peer.map({ peers[$0]?.isLinked == true }) == true { return }
+        if place.isDialling || place.peer.map({ peers[$0]?.isLinked == true || door[$0] != nil }) == true {
+            return
+        }
         places[index].isDialling = true
         effects.append(.dial(number(.place(index)), .place(place.address), replacingSilent: false))
     }
@@ -122,7 +142,8 @@ extension RoomState {
         }
         guard var known = peers[peer], !known.isLinked else { return }
         if case .refused = outcome, known.isPresent { leave(peer) }
-        if !known.isPresent { tellStatus(of: peer, .away) }
+        failed(peer, outcome.reason)
+        if !known.isPresent, door[peer] == nil { tellStatus(of: peer, .away) }
         let pause = known.pace.failed(now: now, limits, &random)
         peers[peer]?.pace = known.pace
         if !timers.isSet(.dial(peer)) { set(.dial(peer), after: pause) }
@@ -134,7 +155,7 @@ extension RoomState {
         if case .linked(let peer) = outcome {
             places[index].peer = peer
             places[index].pace.succeeded()
-            if peers[peer]?.isLinked == true { return }
+            if peers[peer]?.isLinked == true || door[peer] != nil { return }
             pause = peers[peer]?.isIncompatible == true ? limits.incompatiblePause : limits.dialPauseLimit
         }
         if !timers.isSet(.dialPlace(index)) { set(.dialPlace(index), after: pause) }
@@ -143,7 +164,7 @@ extension RoomState {
 
 // Links and presence
 extension RoomState {
-    mutating func linkUp(_ peer: PeerID, _ endpoint: Endpoint, isDialler: Bool) {
+    mutating func enter(_ peer: PeerID, _ endpoint: Endpoint, isDialler: Bool) {
         var known = peers[peer] ?? Peer()
         if !known.isLinked { known.linkedSince = now }
         known.isLinked = true
@@ -153,6 +174,7 @@ extension RoomState {
         known.unconfirmed = []
         known.endpoint = endpoint
         if isDialler { known.reachedAt = endpoint }
+        known.failure = nil
         peers[peer] = known
         timers.cancel(.grace(peer))
         timers.cancel(.dial(peer))
@@ -160,9 +182,10 @@ extension RoomState {
         introduce(to: peer)
     }
 
-    mutating func hello(_ hello: Hello, from peer: PeerID) {
+    mutating func greeted(_ hello: Hello, by peer: PeerID) {
         let formerName = peers[peer]?.name
-        if formerName != hello.displayName { effects.append(.remember(peer, name: hello.displayName)) }
+        checkName(of: peer, hello.displayName)
+        pin(peer, hello.displayName)
         peers[peer]?.name = hello.displayName
         guard hello.versions.contains(Hello.version) else { return refuseVersion(of: peer) }
         peers[peer]?.isIncompatible = false
@@ -200,6 +223,7 @@ extension RoomState {
     }
 
     mutating func linkDown(_ peer: PeerID, _ ending: LinkEnding) {
+        if wentAway(peer) { return }
         guard var known = peers[peer], known.isLinked else { return }
         known.isLinked = false
         // Links that end as soon as they are up must not chase one another.
@@ -222,6 +246,7 @@ extension RoomState {
             if isSteady { dial(peer) } else { set(.dial(peer), after: pause) }
         case .violated(let how):
             effects.append(.log("\(name(of: peer)) (\(peer.suffix)): \(how)"))
+            failed(peer, how)
             leave(peer)
             set(.dial(peer), after: limits.slowDialPause)
         }
@@ -236,19 +261,31 @@ extension RoomState {
         clones.remove(peer)
         guard let known = peers[peer], known.isPresent, !known.isLinked else { return }
         peers[peer]?.isPresent = false
+        seen(peer)
         notice(about: peer, "'\(name(of: peer))' is Not Connected")
         tellStatus(of: peer, .away)
         receiverGone(peer)
         stalled()
     }
 
-    private mutating func tellStatus(of peer: PeerID, _ state: PeerStatus.State) {
-        let since = if let told = peers[peer]?.told, told.state == state { told.since } else { wall }
-        peers[peer]?.told = (state, since)
-        effects.append(
-            .peer(
-                PeerStatus(
-                    peer: peer, name: name(of: peer), state: state, endpoint: peers[peer]?.endpoint, since: since)))
+    /// Tells how a peer stands now; without a state, what else has changed.
+    mutating func tellStatus(of peer: PeerID, _ state: PeerStatus.State? = nil) {
+        if let state, peers[peer]?.told?.state != state { peers[peer]?.told = (state, wall) }
+        guard let known = peers[peer], let (state, since) = known.told else { return }
+        var status = PeerStatus(
+            peer: peer, name: name(of: peer), state: state, endpoint: door[peer]?.endpoint ?? known.endpoint,
+            since: since)
+        status.record = known.record
+        status.alarm = known.alarm
+        status.clockOffset = known.clockOffset
+        status.failure = known.failure
+        effects.append(.peer(status))
+    }
+
+    private mutating func failed(_ peer: PeerID, _ reason: String?) {
+        guard let reason, peers[peer]?.failure != reason else { return }
+        peers[peer]?.failure = reason
+        tellStatus(of: peer)
     }
 
     mutating func clone(_ peer: PeerID) {

@@ -16,8 +16,11 @@ public struct RoomState: Sendable {
         public var clock = HybridTime(value: 0)
         /// `HOST:PORT` of peers to dial whatever is discovered.
         public var places: [String] = []
-        /// Names of peers met before.
-        public var names: [PeerID: String] = [:]
+        /// Peers met or judged before.
+        public var records: [PeerID: PeerRecord] = [:]
+        public var admission = Admission.open
+        /// The room's name, for notices.
+        public var room = ""
         /// Images whose bytes aren't all here yet.
         public var unfinished: [Transcript] = []
         /// The log's newest lines: how images of others ended is told to their authors once more, who may be waiting.
@@ -36,6 +39,8 @@ public struct RoomState: Sendable {
     let displayName: String
     let ownLog: LogID
     let limits: RoomLimits
+    let room: String
+    let admission: Admission
     var now: UInt64 = 0
     var wall: UInt64 = 0
     var clock: HybridTime
@@ -59,17 +64,36 @@ public struct RoomState: Sendable {
     /// Who was noticed to run twice.
     var clones: Set<PeerID> = []
 
+    var door: [PeerID: Guest] = [:]
+    /// Who gets no link: blocked for good, or refused in this run.
+    var shutOut: Set<PeerID> = []
+    /// About whom the user was asked.
+    var askedAbout: Set<PeerID> = []
+    /// Whether a host has said that it doesn't let us in yet, and none has since.
+    var isOutside = false
+    /// Authors never met on a link of our own, with their names as last heard.
+    var strangers: [PeerID: String] = [:]
+    /// Keys of authors that were checked, which takes a while.
+    var authors: [Bytes32: PeerID] = [:]
+
     /// Makes a room; what is to be done at its start comes with the effects of the first event.
     public init(_ start: Start) {
         me = start.me
         displayName = start.displayName
         ownLog = start.ownLog
         limits = start.limits
+        room = start.room
+        admission = start.admission
         clock = start.clock
         random = SplitMix64(seed: start.seed)
         places = start.places.map { Place(address: $0) }
         logs = start.heads.mapValues { Log(last: $0.numbers.upperBound, lastID: $0.lastID) }
-        for (peer, name) in start.names where peer != start.me { peers[peer] = Peer(name: name) }
+        for (peer, record) in start.records where peer != start.me { peers[peer] = Peer(record) }
+        shutOut = Set(start.records.filter { $0.value.verdict == .blocked }.keys)
+        for log in logs.keys where log.author != me && peers[log.author]?.record?.isMet != true {
+            strangers[log.author] = ""
+        }
+        if !shutOut.isEmpty { effects.append(.shutOut(shutOut)) }
         for index in places.indices { dial(place: index) }
         for line in start.recent { remember(line) }
         for line in start.unfinished { resume(line) }
@@ -115,17 +139,21 @@ extension RoomState {
         case .say(let text, let nonce, let command): append(.text(text), nonce, command)
         case .share(let image, let nonce, let command): append(.image(image), nonce, command)
         case .cancel(let transfer): cancel(transfer)
+        case .decide(let peer, let decision, let command): decide(peer, decision, command)
+        case .judged(let command): effects.append(.reply(command, .done))
         }
     }
 
     private mutating func take(_ message: SessionMessage, from peer: PeerID) {
+        if door[peer] != nil { return takeAtDoor(message, from: peer) }
         guard peers[peer]?.isLinked == true else { return }
         switch message {
+        case .waiting: break
         case .hello(let hello): self.hello(hello, from: peer)
         case .have(let have): self.have(have, from: peer)
         case .want(let want): serve(want, to: peer)
         case .answered(let want): effects.append(.settle(want, from: peer))
-        case .batch(let bytes): effects.append(.store(bytes, from: peer))
+        case .batch(let bytes): if isHeard(batch: bytes) { effects.append(.store(bytes, from: peer)) }
         case .blobState(let state): blobState(state, from: peer)
         case .blobWant(let want): effects.append(.serveBlob(want, to: peer))
         case .blobHashes(let hashes): blobHashes(hashes, from: peer)
@@ -140,6 +168,7 @@ extension RoomState {
             case .dial(let peer): dial(peer)
             case .dialPlace(let index): dial(place: index)
             case .grace(let peer): leave(peer)
+            case .waiting(let peer): waitedTooLong(peer)
             case .want(let log): want(log)
             case .wantTimeout(let log): wantTimedOut(log)
             case .flushHave: flushHave()
@@ -155,7 +184,8 @@ extension RoomState {
 
     func name(of peer: PeerID) -> String {
         if peer == me { return displayName }
-        return peers[peer]?.name ?? peer.suffix
+        let name = peers[peer]?.name ?? ""
+        return name.isEmpty ? peer.suffix : name
     }
 
     mutating func notice(about peer: PeerID, _ text: String) {

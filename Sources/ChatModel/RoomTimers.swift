@@ -5,6 +5,7 @@ enum RoomTimer: Hashable {
     case dial(PeerID)
     case dialPlace(Int)
     case grace(PeerID)
+    case waiting(PeerID)
     case want(LogID)
     case wantTimeout(LogID)
     case flushHave

@@ -16,6 +16,7 @@ public enum SessionMessage: Hashable, Sendable {
     case blobHashes(BlobHashes)
     case blobData(BlobData)
     case blobMissing(BlobMissing)
+    case waiting(Waiting)
 
     /// Largest body of a message that carries neither events nor chunks, in bytes.
     public static let controlLimit = 16 * 1024
@@ -23,6 +24,7 @@ public enum SessionMessage: Hashable, Sendable {
     enum Kind: UInt8 {
         case hello = 16
         case have, want, answered, batch, blobState, blobWant, blobHashes, blobData, blobMissing
+        case waiting = 30
     }
 
     /// The largest body of a frame of this kind in bytes; `nil` for a kind that no message has.
@@ -37,6 +39,7 @@ public enum SessionMessage: Hashable, Sendable {
         case .blobHashes: 32 + 4 + BlobHashes.pageLength * 32
         case .blobData: 32 + 4 + 4 + BlobData.pieceLength
         case .blobMissing: 32
+        case .waiting: 1
         case nil: nil
         }
     }
@@ -54,6 +57,7 @@ public enum SessionMessage: Hashable, Sendable {
         case .blobHashes(let hashes): (Kind.blobHashes.rawValue, hashes.encoded)
         case .blobData(let data): (Kind.blobData.rawValue, data.encoded)
         case .blobMissing(let missing): (Kind.blobMissing.rawValue, missing.root.digest.bytes)
+        case .waiting(let word): (Kind.waiting.rawValue, word.encoded)
         }
     }
 
@@ -72,6 +76,7 @@ public enum SessionMessage: Hashable, Sendable {
             var reader = ByteReader(body)
             self = .blobMissing(BlobMissing(root: BlobRoot(try reader.bytes32())))
             try reader.finish()
+        case .waiting: self = .waiting(try Waiting(decoding: body))
         case nil: throw .invalid(what: "message kind \(kind)")
         }
     }

@@ -18,14 +18,16 @@ final class BlobsLoop: FeedbackLoop, @unchecked Sendable {
     private let blobs: BlobStore
     private let transport: Transport
     private let downloads: String
+    private let intake: Intake
     private let results = PublishSubject<RoomEvent>()
     private let notes = PublishSubject<String>()
     private var partial: [Key: [UInt8]] = [:]
 
-    init(_ blobs: BlobStore, downloads: String, transport: Transport) {
+    init(_ blobs: BlobStore, downloads: String, transport: Transport, _ intake: Intake) {
         self.blobs = blobs
         self.downloads = downloads
         self.transport = transport
+        self.intake = intake
     }
 
     var events: Observable<RoomEvent> { results.asObservable() }
@@ -38,7 +40,11 @@ final class BlobsLoop: FeedbackLoop, @unchecked Sendable {
         case .beginBlob(let root, let size): run(root) { [self] in try begin(root, size) }
         case .setHashes(let root, let size, let hashes, let peer):
             run(root) { [self] in try setHashes(root, size, hashes, from: peer) }
-        case .writePiece(let data, let size, let peer): run(data.root) { [self] in try write(data, size, from: peer) }
+        case .writePiece(let data, let size, let peer):
+            run(data.root) { [self] in
+                defer { intake.done(.blobData(data), from: peer) }
+                try write(data, size, from: peer)
+            }
         case .serveBlob(let want, let peer): blobs.queue.async { [self] in serve(want, to: peer) }
         case .place(let id, let root, let label): blobs.queue.async { [self] in place(id, root, label) }
         default: break

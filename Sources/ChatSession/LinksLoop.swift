@@ -18,8 +18,12 @@ final class LinksLoop: FeedbackLoop {
     /// Places whose lookup has failed, and people were told.
     private let unknown = Locked<Set<String>>([])
     private let notes = PublishSubject<String>()
+    private let intake: Intake
 
-    init(_ transport: Transport) { self.transport = transport }
+    init(_ transport: Transport, _ intake: Intake) {
+        self.transport = transport
+        self.intake = intake
+    }
 
     var events: Observable<RoomEvent> {
         .merge([transport.events.compactMap { [self] in translate($0) }, failures.asObservable()])
@@ -36,6 +40,7 @@ final class LinksLoop: FeedbackLoop {
         case .send(let peer, let messages): transport.send(messages.map(\.frame), to: peer, over: .chat)
         case .sendBlob(let peer, let message): transport.send([message.frame], to: peer, over: .blob)
         case .disconnect(let peer, let reason): transport.disconnect(peer, reason: reason)
+        case .shutOut(let peers): transport.shut(out: peers)
         default: break
         }
     }
@@ -65,7 +70,9 @@ final class LinksLoop: FeedbackLoop {
             return .linkUp(peer, endpoint: endpoint, isDialler: isDialler)
         case .frame(let peer, _, let frame):
             do throws(WireError) {
-                return .message(peer, try SessionMessage(kind: frame.kind, body: frame.body))
+                let message = try SessionMessage(kind: frame.kind, body: frame.body)
+                intake.came(message, from: peer)
+                return .message(peer, message)
             } catch { return .malformed(peer, error) }
         case .silent(let peer): return .silent(peer)
         case .linkDown(let peer, let end): return .linkDown(peer, LinkEnding(end))

@@ -97,6 +97,7 @@ extension SessionContainer {
                 case .stored(let id, let number, let receivers):
                     observer.onNext(Sent(id: id, number: number, receivers: receivers))
                     observer.onCompleted()
+                case .done: observer.onCompleted()
                 case .failed(let failure): observer.onError(failure)
                 }
             }

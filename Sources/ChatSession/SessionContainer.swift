@@ -15,6 +15,8 @@ public struct SessionConfiguration: Sendable {
     public var discovery = DiscoveryMode.auto
     /// `HOST:PORT` of peers to dial whatever is discovered.
     public var places: [String] = []
+    /// Who is let in.
+    public var admission = Admission.open
     public var limits = RoomLimits()
     public var transportLimits = TransportLimits()
 

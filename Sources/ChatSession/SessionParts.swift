@@ -19,7 +19,8 @@ struct SessionParts: Sendable {
     let discovery: DiscoveryLoop
     let queue = DispatchQueue(label: "chat.session")
     let notice: String?
-    private let transport: Transport
+    let transport: Transport
+    let intake: Intake
     private let scheduler: SerialDispatchQueueScheduler
     private let start: RoomState.Start
     private static let recentLines = 200
@@ -31,9 +32,12 @@ struct SessionParts: Sendable {
             directory: configuration.stateDirectory, room: roomID, key: configuration.key)
         blobs = try BlobStore(directory: configuration.stateDirectory)
         transport = Self.transport(displayName: displayName, room: roomID, configuration)
-        links = LinksLoop(transport)
-        storage = StorageLoop(history, room: roomID, me: me, transport: transport)
-        images = BlobsLoop(blobs, downloads: configuration.downloads, transport: transport)
+        intake = Intake { [transport] peer, isPaused in
+            if isPaused { transport.pauseReading(of: peer) } else { transport.resumeReading(of: peer) }
+        }
+        links = LinksLoop(transport, intake)
+        storage = StorageLoop(history, room: roomID, me: me, transport: transport, intake)
+        images = BlobsLoop(blobs, downloads: configuration.downloads, transport: transport, intake)
         discovery = DiscoveryLoop(mode: configuration.discovery)
         scheduler = SerialDispatchQueueScheduler(queue: queue, internalSerialQueueName: "chat.session.serial")
         clock = ClockLoop(on: scheduler)
@@ -49,7 +53,9 @@ struct SessionParts: Sendable {
         }
         start.unfinished = opened.unfinishedImages.compactMap { Transcript($0, me: me) }
         start.seed = randomBytes(8).reduce(0) { $0 << 8 | UInt64($1) }
-        start.names = history.queue.sync { history.knownPeers() }.reduce(into: [:]) { $0[$1.peer] = $1.name }
+        start.records = history.queue.sync { history.knownPeers() }.reduce(into: [:]) { $0[$1.peer] = $1.record }
+        start.admission = configuration.admission
+        start.room = room
         self.history = history
         self.start = start
     }
@@ -59,13 +65,16 @@ struct SessionParts: Sendable {
     ) -> Transport {
         let peer = configuration.key.peer
         let limit = configuration.limits.autoFetch
+        let features = configuration.admission == .open ? 0 : Hello.saysWaiting
         let isAnnounced = configuration.discovery != .none
         let instance = isAnnounced ? Discovery.instanceName(displayName: displayName, peer: peer) : ""
         return Transport(
             room: RoomKey(openRoom: room), key: configuration.key, limits: configuration.transportLimits,
             greeting: {
                 SessionMessage.hello(
-                    Hello(displayName: displayName, instance: instance, wallTime: Clock.wall, autoFetchLimit: limit)
+                    Hello(
+                        features: features, displayName: displayName, instance: instance, wallTime: Clock.wall,
+                        autoFetchLimit: limit)
                 ).frame
             },
             frameLimit: SessionMessage.limit(ofKind:))
@@ -76,8 +85,10 @@ struct SessionParts: Sendable {
         let loops: [any FeedbackLoop] = [links, storage, images, clock, discovery]
         return Observable.system(
             initialState: RoomState(start),
-            reduce: { state, event in
-                RoomState.reduce(into: &state, RoomInput(event, now: Clock.now, wall: Clock.wall))
+            reduce: { [intake] state, event in
+                let effects = RoomState.reduce(into: &state, RoomInput(event, now: Clock.now, wall: Clock.wall))
+                intake.reduced(event, effects)
+                return effects
             },
             scheduler: scheduler, feedback: loops.map(\.feedback) + [{ _ in commands }])
     }

@@ -26,15 +26,17 @@ final class StorageLoop: FeedbackLoop {
     private let room: RoomID
     private let me: PeerID
     private let transport: Transport
+    private let intake: Intake
     private let waiting = Locked(Waiting())
     private let results = PublishSubject<RoomEvent>()
     private let notes = PublishSubject<String>()
 
-    init(_ history: History, room: RoomID, me: PeerID, transport: Transport) {
+    init(_ history: History, room: RoomID, me: PeerID, transport: Transport, _ intake: Intake) {
         self.history = history
         self.room = room
         self.me = me
         self.transport = transport
+        self.intake = intake
     }
 
     var events: Observable<RoomEvent> { results.asObservable() }
@@ -48,8 +50,9 @@ final class StorageLoop: FeedbackLoop {
         case .store(let bytes, let peer): enqueue { $0.arrivals.append(.batch(bytes, from: peer)) }
         case .settle(let want, let peer): enqueue { $0.arrivals.append(.answered(want, by: peer)) }
         case .serve(let want, let peer): history.queue.async { [self] in serve(want, to: peer) }
-        case .remember(let peer, let name):
-            later { history in try history.remember(peer, name: name, seen: Clock.wall) }
+        case .remember(let peer, let record): later { history in try history.remember(peer, record) }
+        case .judge(let peer, let record, let command):
+            history.queue.async { [self] in judge(peer, record, command) }
         case .note(let id, let state):
             if let outcome = ImageOutcome(state) { later { history in try history.note(id, image: outcome) } }
         default: break
@@ -73,6 +76,7 @@ final class StorageLoop: FeedbackLoop {
         }
         append(batch.drafts)
         store(batch.arrivals)
+        for case .batch(let bytes, let peer) in batch.arrivals { intake.done(.batch(bytes), from: peer) }
     }
 
     private func append(_ drafts: [(event: BatchEvent, command: CommandID)]) {
@@ -133,6 +137,13 @@ final class StorageLoop: FeedbackLoop {
             notes.onNext("a peer's request was not answered: \(error)")
             transport.send([SessionMessage.answered(want).frame], to: peer, over: .chat)
         }
+    }
+
+    private func judge(_ peer: PeerID, _ record: PeerRecord, _ command: CommandID) {
+        do throws(HistoryError) {
+            try history.remember(peer, record)
+            results.onNext(.judged(command))
+        } catch { results.onNext(.appendFailed([command], .storage("\(error)"))) }
     }
 
     private func later(_ work: @escaping @Sendable (History) throws -> Void) {

@@ -11,6 +11,7 @@ public enum ControlCall: Sendable {
     case peers
     case log(LogParameters)
     case watch(LogParameters)
+    case gate(GateCall)
 }
 
 /// A method's name with the types that go in and come out.

@@ -41,7 +41,9 @@ struct ParsedRequest {
         case "cancelTransfer": return .cancelTransfer(try parameters(line))
         case "log": return .log(try valid(try parameters(line)))
         case "watch": return .watch(try valid(try parameters(line)))
-        default: throw .unknownMethod(method)
+        default:
+            if let call = try GateCall(method, line) { return .gate(call) }
+            throw .unknownMethod(method)
         }
     }
 
@@ -77,7 +79,7 @@ struct ParsedRequest {
         }
     }
 
-    private static func parameters<Parameters: Decodable>(
+    static func parameters<Parameters: Decodable>(
         _ line: LineSplitter.Line
     ) throws(ControlError) -> Parameters {
         do {

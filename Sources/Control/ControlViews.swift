@@ -1,6 +1,12 @@
 /// Another peer, as `peers` lists it.
 public struct PeerView: Codable, Sendable, Equatable {
-    public enum State: String, Codable, Sendable { case connected, away, connecting }
+    public enum State: String, Codable, Sendable {
+        case connected, away, connecting
+        /// It waits until somebody here lets it in.
+        case waiting
+        /// This host waits until somebody there lets it in.
+        case undecided
+    }
 
     /// 64 hexadecimal digits.
     public var peer: String
@@ -13,6 +19,16 @@ public struct PeerView: Codable, Sendable, Equatable {
     public var since: Int
     /// Milliseconds since 1970; for a peer that isn't connected.
     public var lastSeen: Int?
+    /// When it was met first; milliseconds since 1970.
+    public var firstSeen: Int?
+    /// `trusted` or `blocked`, if the user said so.
+    public var verdict: String?
+    /// What is wrong with its name: it belongs to another key, or looks as if it did.
+    public var warning: String?
+    /// How far its clock was ahead of this host's when it said hello, in milliseconds.
+    public var clockOffset: Int?
+    /// Why the last dial or link failed.
+    public var failure: String?
 
     public init(
         peer: String, name: String, suffix: String, state: State, endpoint: String? = nil, since: Int,

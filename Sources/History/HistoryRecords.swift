@@ -19,19 +19,38 @@ extension History {
         } ?? nil
     }
 
-    /// Keeps a peer's name, and when it was last seen in milliseconds since 1970.
-    public func remember(_ peer: PeerID, name: String, seen: UInt64) throws(HistoryError) {
-        try change(
-            "INSERT INTO peer VALUES (?, ?, ?) ON CONFLICT (key) DO UPDATE SET name = excluded.name, seen = excluded.seen",
-            [.blob(peer.bytes), .text(name), .integer(Int64(clamping: seen))])
+    /// Keeps what is known of a peer, in place of what was.
+    public func remember(_ peer: PeerID, _ record: PeerRecord) throws(HistoryError) {
+        try requireWritable()
+        try writer.transaction { () throws(HistoryError) in
+            try writer.run(
+                "INSERT OR REPLACE INTO peer VALUES (?, ?, ?)",
+                [.blob(peer.bytes), .text(record.name), .integer(Int64(clamping: record.lastSeen))])
+            try writer.run(
+                "INSERT OR REPLACE INTO standing VALUES (?, ?, ?, ?)",
+                [
+                    .blob(peer.bytes), .integer(Int64(clamping: record.firstSeen)),
+                    .integer(Int64(clamping: record.namedSince)), .integer(Int64(record.verdict.rawValue)),
+                ])
+        }
     }
 
     /// Everybody who was remembered, last seen first; nobody when that can't be read.
     public func knownPeers() -> [KnownPeer] {
         guard (try? requireOpen()) != nil else { return [] }
-        let peers = try? reader.all("SELECT key, name, seen FROM peer ORDER BY seen DESC, key") { row in
+        // Whoever was remembered before there was a standing was met by then.
+        let peers = try? reader.all(
+            """
+            SELECT key, name, seen, coalesce(first, seen), coalesce(named, seen), coalesce(verdict, 0)
+            FROM peer LEFT JOIN standing USING (key) ORDER BY seen DESC, key
+            """
+        ) { row in
             PeerID(row.blob(0)).map { peer in
-                KnownPeer(peer: peer, name: row.text(1) ?? "", lastSeen: UInt64(clamping: row.integer(2)))
+                let record = PeerRecord(
+                    name: row.text(1) ?? "", firstSeen: UInt64(clamping: row.integer(3)),
+                    namedSince: UInt64(clamping: row.integer(4)), lastSeen: UInt64(clamping: row.integer(2)),
+                    verdict: PeerRecord.Verdict(rawValue: Int(row.integer(5))) ?? .none)
+                return KnownPeer(peer: peer, record: record)
             }
         }
         return (peers ?? []).compactMap(\.self)

@@ -54,8 +54,16 @@ enum Schema {
         """,
         "CREATE INDEX image_unfinished ON image (batch, place) WHERE outcome IS NULL",
         "CREATE TABLE peer (key BLOB PRIMARY KEY, name TEXT NOT NULL, seen INTEGER NOT NULL) STRICT",
+        standing,
         "CREATE TABLE setting (key TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT",
     ]
+
+    /// What was decided about a peer, and since when it is known by its name; came after the other tables.
+    private static let standing = """
+        CREATE TABLE IF NOT EXISTS standing (
+            key BLOB PRIMARY KEY, first INTEGER NOT NULL, named INTEGER NOT NULL, verdict INTEGER NOT NULL
+        ) STRICT
+        """
 
     /// Opens the file's database for writing, with its tables, and checked as far as SQLite can.
     ///
@@ -78,6 +86,7 @@ enum Schema {
         }
         let complaint = try database.first("PRAGMA quick_check(1)", [], { $0.text(0) ?? "" }) ?? "no answer"
         if complaint != "ok" { throw .damaged("check \(file.path): \(complaint)") }
+        try database.run(standing)
         return (database, false)
     }
 

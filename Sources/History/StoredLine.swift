@@ -88,9 +88,7 @@ public enum StoreResult: Hashable, Sendable {
 /// Somebody whom we have met.
 public struct KnownPeer: Hashable, Sendable {
     public var peer: PeerID
-    public var name: String
-    /// In milliseconds since 1970.
-    public var lastSeen: UInt64
+    public var record: PeerRecord
 }
 
 /// What was found when the history was opened.

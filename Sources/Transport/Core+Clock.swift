@@ -60,6 +60,8 @@ extension Core {
     }
 
     private func judgeChat(_ link: Link, _ now: Instant) {
+        // It is silent because we don't listen.
+        if link.isHeld { link.liveness.didRead(now, limits: limits) }
         for verdict in link.liveness.judge(now, limits: limits) {
             switch verdict {
             case .ping: link.send(.ping(UInt64.random(in: .min ... .max)))

@@ -6,6 +6,7 @@ import SystemCalls
 extension Core {
     /// The peer has proven who it is and that it may be in the room.
     func opened(_ link: Link, _ peer: PeerID) {
+        if turnedAway(link, peer) { return }
         guard let dial = link.dial else {
             link.peer = peer
             return

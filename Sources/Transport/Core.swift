@@ -32,6 +32,8 @@ final class Core: @unchecked Sendable {
     var dials: [ObjectIdentifier: Dial] = [:]
     var gate: Gate
     var lostSilently: [PeerID: LinkName] = [:]
+    var shutOut: Set<PeerID> = []
+    var paused: Set<PeerID> = []
     private let context: TLSContext
     private var lastDialNumber: UInt64 = 0
     private var listeners: [Listener] = []

@@ -107,6 +107,7 @@ final class Link: @unchecked Sendable {
     func read() {
         for _ in 0..<core.limits.turns {
             guard isReadable else { return }
+            if isHeld { return stream.setReading(false) }
             switch stream.read(into: core.buffer) {
             case .bytes(let count):
                 liveness.didRead(.now, limits: core.limits)
@@ -126,6 +127,9 @@ final class Link: @unchecked Sendable {
         case .introducing, .up, .draining, .discarding: !hasEnded
         }
     }
+
+    /// Whether its peer is read no further for now.
+    var isHeld: Bool { phase == .up && peer.map(core.paused.contains) == true }
 
     private func take(_ bytes: UnsafeRawBufferPointer) {
         switch phase {

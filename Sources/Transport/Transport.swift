@@ -102,6 +102,26 @@ public final class Transport: Sendable {
         core.queue.async { [core] in core.disconnect(peer, reason) }
     }
 
+    /// Gives these peers no link from now on, and takes from them what they have.
+    ///
+    /// They are told nothing: their connections are closed as soon as it is known whose they are.
+    /// - Parameter peers: In place of those named before.
+    public func shut(out peers: Set<PeerID>) {
+        core.queue.async { [core] in core.shut(out: peers) }
+    }
+
+    /// Reads nothing more from a peer until ``resumeReading(of:)``: what it sends waits with it.
+    ///
+    /// What was read already is still told. Meanwhile the peer counts as alive.
+    public func pauseReading(of peer: PeerID) {
+        core.queue.async { [core] in core.pauseReading(of: peer) }
+    }
+
+    /// Goes on reading from a peer.
+    public func resumeReading(of peer: PeerID) {
+        core.queue.async { [core] in core.resumeReading(of: peer) }
+    }
+
     /// Bytes given to ``send(_:to:over:)`` that are neither handed to the system yet nor dropped.
     public func queuedBytes(to peer: PeerID, over purpose: LinkPurpose) -> Int {
         core.ledger.bytes(to: peer, over: purpose)

@@ -45,6 +45,7 @@ final class FakeDaemon: ControlHandler {
         var transfer: TransferView?
         var closed = 0
         var pages: [LogParameters] = []
+        var decisions: [String] = []
     }
 
     let directory = TemporaryDirectory()
@@ -83,6 +84,27 @@ final class FakeDaemon: ControlHandler {
         case .watch(let parameters):
             state.withLock { $0.watchers.append(connection) }
             reply.succeed(LogResult(lines: newest(parameters.count)))
+        case .gate(let call): gate(call, reply)
+        }
+    }
+
+    private func gate(_ call: GateCall, _ reply: ControlReply) {
+        switch call {
+        case .decide(let parameters):
+            if let refusal = state.withLock({ $0.refusal }) { return reply.fail(refusal) }
+            state.withLock { $0.decisions.append("\(parameters.decision) \(parameters.peer)") }
+            reply.succeed(PeerResult(peer: "bb", name: parameters.peer, suffix: "bbbbbb"))
+        case .verifyPeer(let parameters):
+            reply.succeed(VerifyPeerResult(peer: "bb", name: parameters.peer, suffix: "bbbbbb", code: "00001 00002"))
+        case .status:
+            reply.succeed(
+                StatusResult(
+                    pid: 1, room: "lab", name: "alice", peer: "aa", port: 1, discovery: "none", admission: "ask",
+                    peers: [
+                        .init(peer: "bb", name: "b\u{1b}b", suffix: "bbbbbb", queued: 2048, inHand: 1, isPaused: true)
+                    ],
+                    uptime: 3_660_000, memory: 1 << 20, descriptors: 9, threads: 4, history: 4096, blobs: 0,
+                    stateDirectory: "/s"))
         }
     }
 

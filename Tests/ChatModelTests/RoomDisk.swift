@@ -10,7 +10,7 @@ final class RoomDisk {
     private(set) var logs: [LogID: [Batch]] = [:]
     private var nonces: [Nonce: (id: EventID, number: UInt64, body: [UInt8])] = [:]
     private(set) var outcomes: [EventID: ImageState] = [:]
-    var names: [PeerID: String] = [:]
+    var records: [PeerID: PeerRecord] = [:]
     var blobs: [BlobRoot: Blob] = [:]
     /// Whether the directory of received images takes no file.
     var refusesPlaces = false

@@ -12,6 +12,9 @@ final class RoomHost {
     var limits: RoomLimits
     /// `HOST:PORT` given by the user: a host's name.
     var places: [String] = []
+    var admission = Admission.open
+    /// Who gets no link.
+    private(set) var shutOut: Set<PeerID> = []
     var versions = Hello.version...Hello.version
     /// Changes or swallows what it sends, to play a liar.
     var tamper: (PeerID, SessionMessage) -> SessionMessage? = { $1 }
@@ -28,6 +31,7 @@ final class RoomHost {
     private(set) var updates: [Transcript] = []
     private(set) var notices: [(time: UInt64, text: String)] = []
     private(set) var changes: [(id: EventID, change: TransferChange)] = []
+    private(set) var statuses: [PeerID: PeerStatus] = [:]
     private(set) var replies: [CommandID: CommandReply] = [:]
     private(set) var placed: [EventID: String] = [:]
     private(set) var dialTimes: [UInt64] = []
@@ -57,7 +61,8 @@ final class RoomHost {
 
     var greeting: Hello {
         Hello(
-            versions: versions, displayName: name, instance: "", wallTime: network.now,
+            versions: versions, features: admission == .open ? 0 : Hello.saysWaiting, displayName: name, instance: "",
+            wallTime: network.now,
             autoFetchLimit: limits.autoFetch)
     }
 }
@@ -68,12 +73,15 @@ extension RoomHost {
         guard !isRunning else { return }
         life += 1
         isRunning = true
+        shutOut = []
         var start = RoomState.Start(me: key.peer, displayName: name, ownLog: disk.ownLog)
         start.limits = limits
         start.heads = disk.heads
         start.clock = disk.latestClock
         start.places = places
-        start.names = disk.names
+        start.records = disk.records
+        start.admission = admission
+        start.room = "lab"
         start.unfinished = disk.unfinished
         start.recent = disk.lines.suffix(200)
         start.seed = network.chance(0...UInt64.max)
@@ -147,6 +155,11 @@ extension RoomHost {
         return command { .share(Samples.image(name, size: size ?? blob.size, root: blob.root), $1, $0) }
     }
 
+    /// Decides about another host's peer.
+    @discardableResult func decide(_ decision: PeerDecision, _ other: RoomHost) -> CommandID {
+        command { command, _ in .decide(other.key.peer, decision, command) }
+    }
+
     private func command(_ event: (CommandID, Nonce) -> RoomEvent) -> CommandID {
         lastCommand += 1
         let command = CommandID(value: lastCommand)
@@ -198,7 +211,15 @@ extension RoomHost {
         case .store(let bytes, let peer): onDisk { $0.store(bytes, from: peer) }
         case .serve(let want, let peer): onDisk { $0.serve(want, to: peer) }
         case .settle(let want, let peer): onDisk { $0.take(.answered(by: peer, want)) }
-        case .remember(let peer, let name): disk.names[peer] = name
+        case .remember(let peer, let record): disk.records[peer] = record
+        case .judge(let peer, let record, let command):
+            disk.records[peer] = record
+            onDisk { $0.take(.judged(command)) }
+        case .shutOut(let peers):
+            shutOut = peers
+            for peer in peers {
+                if let other = network.host(of: peer) { network.disconnect(self, from: other, "shut out") }
+            }
         case .note(let id, let state): disk.note(id, state)
 
         case .beginBlob(let root, let size): onDisk { $0.take($0.disk.begin(root, size: size)) }
@@ -215,7 +236,8 @@ extension RoomHost {
         case .transfer(let id, let change): changes.append((id, change))
         case .reply(let command, let reply):
             precondition(replies.updateValue(reply, forKey: command) == nil, "a command is replied to once")
-        case .log, .peer: break
+        case .log: break
+        case .peer(let status): statuses[status.peer] = status
         case .wake(let time): wake(at: time)
         }
     }

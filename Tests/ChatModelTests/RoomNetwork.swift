@@ -142,6 +142,9 @@ extension RoomNetwork {
         schedule(after: chance(1...latency)) { [self] in
             guard host.isRunning else { return }
             guard target.isRunning else { return schedule(after: chance(1...latency)) { done(.refused) } }
+            if target.shutOut.contains(host.key.peer) || host.shutOut.contains(target.key.peer) {
+                return schedule(after: chance(1...latency)) { done(.failed("the connection was closed")) }
+            }
             let link = Link(number, from: host, to: target, isBlob: false)
             link.replaced = silent
             links.append(link)

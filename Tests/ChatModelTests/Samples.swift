@@ -83,7 +83,7 @@ struct Samples {
             .blobWant(BlobWant(root: root, part: .hashes(page: UInt32(truncatingIfNeeded: number())))),
             .blobHashes(BlobHashes(root: root, page: 3, hashes: [digest(), digest()])),
             .blobData(BlobData(root: root, chunk: .max, offset: 1 << 20 - 33, bytes: bytes(33))),
-            .blobMissing(BlobMissing(root: root)),
+            .blobMissing(BlobMissing(root: root)), .waiting(.begins), .waiting(.over),
         ]
     }
 

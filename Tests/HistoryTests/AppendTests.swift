@@ -113,8 +113,8 @@ struct AppendTests {
             try $0.set("port", "7311")
             try $0.set("gone", "x")
             try $0.set("gone", nil)
-            try $0.remember(bob, name: "bob", seen: 1)
-            try $0.remember(bob, name: "Bob", seen: 2)
+            try $0.remember(bob, PeerRecord(name: "bob", firstSeen: 1, lastSeen: 1))
+            try $0.remember(bob, PeerRecord(name: "Bob", firstSeen: 1, namedSince: 2, lastSeen: 2, verdict: .blocked))
             $0.close()
         }
 
@@ -122,6 +122,11 @@ struct AppendTests {
 
         #expect(again.on { $0.setting("port") } == "7311")
         #expect(again.on { $0.setting("gone") } == nil)
-        #expect(again.on { $0.knownPeers() } == [KnownPeer(peer: bob, name: "Bob", lastSeen: 2)])
+        #expect(
+            again.on { $0.knownPeers() } == [
+                KnownPeer(
+                    peer: bob,
+                    record: PeerRecord(name: "Bob", firstSeen: 1, namedSince: 2, lastSeen: 2, verdict: .blocked))
+            ])
     }
 }

@@ -42,4 +42,11 @@ int csystem_rename_new(int directory, const char *from, const char *to);
 /// there is none.
 off_t csystem_next_data(int file, off_t offset);
 
+/// Lets no debugger of the same user look into this process, and leaves no core file (PR_SET_DUMPABLE, prctl(2);
+/// RLIMIT_CORE, setrlimit(2)). Returns 0, or -1 with errno.
+int csystem_harden(void);
+
+/// Overwrites memory, whatever the optimiser thinks of it (explicit_bzero(3)).
+void csystem_wipe(void *bytes, size_t length);
+
 #endif
