@@ -27,9 +27,11 @@ public final class ControlConnection: @unchecked Sendable {
     /// Whether the client closed its end: what it said before still counts.
     private var isDeaf = false
     private var openRequests = 0
-    private var reader: (any DispatchSourceRead)?
+    private var reader: PausableSource?
     private var isPaused = false
-    private var writer: (any DispatchSourceWrite)?
+    /// Made when the socket is full for the first time.
+    private var writer: PausableSource?
+    private var isWaitingForRoom = false
 
     init(
         _ socket: Descriptor, on queue: DispatchQueue, limits: ControlLimits,
@@ -61,8 +63,8 @@ public final class ControlConnection: @unchecked Sendable {
         let source = DispatchSource.makeReadSource(fileDescriptor: socket.number, queue: queue)
         source.setEventHandler { [weak self] in self?.read() }
         source.setCancelHandler { [socket] in withExtendedLifetime(socket) {} }
-        reader = source
-        source.resume()
+        reader = PausableSource(source)
+        reader?.resume()
     }
 
     /// Reads to EAGAIN, because a hang-up is told once only; but lets others have their turn.
@@ -116,22 +118,17 @@ public final class ControlConnection: @unchecked Sendable {
     /// Reads on only while this client's requests in hand and unread answers are few.
     private func flow() {
         let isBehind = openRequests >= limits.openRequests || output.answerBytes > limits.queuedAnswerBytes
-        guard let reader, isBehind != isPaused else { return }
+        guard phase == .open, let reader, isBehind != isPaused else { return }
         isPaused = isBehind
         if isBehind {
-            reader.suspend()
+            reader.pause()
         } else {
             reader.resume()
             queue.async { self.read() }
         }
     }
 
-    private func stopReading() {
-        if isPaused { reader?.resume() }  // a suspended source can't be let go of
-        isPaused = false
-        reader?.cancel()
-        reader = nil
-    }
+    private func stopReading() { reader?.pause() }
 
     // MARK: Writing
 
@@ -154,7 +151,7 @@ public final class ControlConnection: @unchecked Sendable {
     private func enqueue(_ line: [UInt8], isNotification: Bool) {
         if phase == .closed || isDeaf { return }
         output.append(line, isNotification: isNotification)
-        if writer == nil { write() }
+        if !isWaitingForRoom { write() }
     }
 
     /// Writes to EAGAIN, then waits for room.
@@ -171,19 +168,20 @@ public final class ControlConnection: @unchecked Sendable {
                 output = OutputQueue()
             }
         }
-        writer?.cancel()
-        writer = nil
+        writer?.pause()
+        isWaitingForRoom = false
         flow()
         endIfDone()
     }
 
     private func awaitRoom() {
-        if writer != nil { return }
+        isWaitingForRoom = true
+        if let writer { return writer.resume() }
         let source = DispatchSource.makeWriteSource(fileDescriptor: socket.number, queue: queue)
         source.setEventHandler { [weak self] in self?.write() }
         source.setCancelHandler { [socket] in withExtendedLifetime(socket) {} }
-        writer = source
-        source.resume()
+        writer = PausableSource(source)
+        writer?.resume()
     }
 
     // MARK: Ending
@@ -204,7 +202,8 @@ public final class ControlConnection: @unchecked Sendable {
     private func disconnect() {
         if phase == .closed { return }
         phase = .closed
-        stopReading()
+        reader?.cancel()
+        reader = nil
         writer?.cancel()
         writer = nil
         shutdown(socket.number, CInt(SHUT_RDWR))
