@@ -20,6 +20,8 @@ public struct RoomLimits: Hashable, Sendable {
     public var wantTimeout: UInt64 = 5_000
     /// How many events one request names.
     public var wantLength: UInt64 = 4_096
+    /// How long the first own event after a start waits for a peer's word on our log.
+    public var headsPatience: UInt64 = 2_000
     /// How long changes of what we have are gathered for those who didn't send them.
     public var haveDelay: UInt64 = 200
     /// How far an author may push ahead of what a peer says it has, in events and bytes.

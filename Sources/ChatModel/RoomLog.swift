@@ -4,16 +4,30 @@ import Identity
 struct Log {
     var last: UInt64
     var lastID: EventID
-    /// Two histories under one key were shown: nothing more of it is taken.
-    var isForked = false
+    /// The batch that contradicts ours; nothing more of the log is taken.
+    var proof: Batch?
+    /// Who was sent the proof.
+    var proofHolders: Set<PeerID> = []
     /// What was asked for and hasn't been answered.
     var asked: (holder: PeerID, numbers: ClosedRange<UInt64>)?
     /// Holders that didn't deliver, asked last.
     var failed: Set<PeerID> = []
+
+    init(last: UInt64, lastID: EventID) {
+        self.last = last
+        self.lastID = lastID
+    }
+
+    /// Two histories under one key were shown.
+    var isForked: Bool { proof != nil }
 }
 
 // Own events
 extension RoomState {
+    mutating func say(_ body: EventBody, _ nonce: Nonce, _ command: CommandID) {
+        if !holdsBack(body, nonce, command) { append(body, nonce, command) }
+    }
+
     mutating func append(_ body: EventBody, _ nonce: Nonce, _ command: CommandID) {
         clock = max(HybridTime(milliseconds: wall), clock.next)
         let event = BatchEvent(
@@ -23,6 +37,7 @@ extension RoomState {
 
     mutating func appended(_ appended: [Appended], _ batches: [Batch]) {
         for batch in batches {
+            follow(batch.log)
             advance(batch)
             push(batch)
             for (event, id) in zip(batch.events, batch.ids) { show(event, id) }
@@ -74,6 +89,8 @@ extension RoomState {
             let isPushed = !isFirst && peers[entry.log.author]?.isLinked == true
             if !isPushed { want(entry.log) } else if lacks(entry.log, peer) { wantLater(entry.log) }
         }
+        compare(have, of: peer)
+        releaseIfTold()
     }
 
     private mutating func confirm(_ last: UInt64, by peer: PeerID) {
@@ -182,12 +199,13 @@ extension RoomState {
             case .gap:
                 learn(batch, from: peer)
                 want(batch.log)
-            case .forked: fork(batch.log)
+            case .forked: fork(batch)
             case .stored(let first):
                 took(batch, from: first)
                 grown.insert(batch.log)
             }
         }
+        releaseIfTold()
         let entries = grown.sorted(by: logOrder).filter { isKnown($0, to: peer) }.compactMap(entry)
         if !entries.isEmpty, peers[peer]?.isLinked == true {
             effects.append(.send(peer, Have.pages(entries).map { .have($0) }))
@@ -235,13 +253,6 @@ extension RoomState {
         clock = max(clock, min(received, HybridTime(milliseconds: wall.adding(limits.clockLead))))
     }
 
-    private mutating func fork(_ log: LogID) {
-        guard logs[log]?.isForked != true else { return }
-        logs[log, default: Log(last: 0, lastID: .none)].isForked = true
-        timers.cancel(.wantTimeout(log))
-        logs[log]?.asked = nil
-        notice(about: log.author, "'\(name(of: log.author))' has two histories under one key: rollback or copied key")
-    }
 }
 
 // What we tell others that we have

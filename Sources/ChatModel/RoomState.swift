@@ -14,6 +14,10 @@ public struct RoomState: Sendable {
         /// The last event of each log on our disk.
         public var heads: [LogID: EventRange] = [:]
         public var clock = HybridTime(value: 0)
+        /// Logs whose authors gave one number to two events, with the batch that contradicts ours.
+        public var forks: [LogID: Batch] = [:]
+        /// Whether nobody can hold events of ``ownLog`` that we lack: it was opened by this process.
+        public var isNewIncarnation = true
         /// `HOST:PORT` of peers to dial whatever is discovered.
         public var places: [String] = []
         /// Peers met or judged before.
@@ -37,7 +41,7 @@ public struct RoomState: Sendable {
 
     let me: PeerID
     let displayName: String
-    let ownLog: LogID
+    var ownLog: LogID
     let limits: RoomLimits
     let room: String
     let admission: Admission
@@ -55,6 +59,10 @@ public struct RoomState: Sendable {
 
     var logs: [LogID: Log]
     var unsaid: Set<LogID> = []
+    /// When the first event came.
+    var started: UInt64?
+    /// What is to be said once a peer has told what it has of our log; `nil` once one has.
+    var heldBack: [(body: EventBody, nonce: Nonce, command: CommandID)]?
 
     var transfers: [EventID: Transfer] = [:]
     var arrivals: [EventID: Transcript] = [:]
@@ -94,6 +102,8 @@ public struct RoomState: Sendable {
             strangers[log.author] = ""
         }
         if !shutOut.isEmpty { effects.append(.shutOut(shutOut)) }
+        for (log, proof) in start.forks { logs[log, default: Log(last: 0, lastID: .none)].proof = proof }
+        heldBack = start.isNewIncarnation ? nil : []
         for index in places.indices { dial(place: index) }
         for line in start.recent { remember(line) }
         for line in start.unfinished { resume(line) }
@@ -112,6 +122,7 @@ extension RoomState {
     public static func reduce(into state: inout RoomState, _ input: RoomInput) -> [RoomEffect] {
         state.now = max(state.now, input.now)
         state.wall = input.wall
+        state.started = state.started ?? state.now
         state.take(input.event)
         return state.drain()
     }
@@ -136,8 +147,8 @@ extension RoomState {
         case .answered(let peer, let want): answered(want, by: peer)
         case .blobProgress, .blobHashesRefused, .chunkRefused, .blobFailed, .placed, .placeFailed: takeBlob(event)
         case .tick: tick()
-        case .say(let text, let nonce, let command): append(.text(text), nonce, command)
-        case .share(let image, let nonce, let command): append(.image(image), nonce, command)
+        case .say(let text, let nonce, let command): say(.text(text), nonce, command)
+        case .share(let image, let nonce, let command): say(.image(image), nonce, command)
         case .cancel(let transfer): cancel(transfer)
         case .decide(let peer, let decision, let command): decide(peer, decision, command)
         case .judged(let command): effects.append(.reply(command, .done))
@@ -172,6 +183,7 @@ extension RoomState {
             case .want(let log): want(log)
             case .wantTimeout(let log): wantTimedOut(log)
             case .flushHave: flushHave()
+            case .release: release()
             case .fetchTimeout(let root): fetchTimedOut(root)
             }
         }

@@ -9,6 +9,7 @@ enum RoomTimer: Hashable {
     case want(LogID)
     case wantTimeout(LogID)
     case flushHave
+    case release
     case fetchTimeout(BlobRoot)
 }
 

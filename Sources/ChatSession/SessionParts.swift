@@ -47,6 +47,8 @@ struct SessionParts: Sendable {
         start.limits = configuration.limits
         start.heads = opened.heads.mapValues { EventRange(numbers: 1...$0.last, lastID: $0.lastID) }
         start.clock = opened.latestClock
+        start.forks = opened.forks
+        start.isNewIncarnation = opened.isNewIncarnation
         start.places = configuration.places
         start.recent = try history.queue.sync { try history.lines(last: Self.recentLines) }.compactMap {
             Transcript($0, me: me)

@@ -61,6 +61,7 @@ extension History {
         bringIndexCurrent()
         return HistoryOpened(
             heads: logs.mapValues(\.head), ownLog: ownLog, isNewIncarnation: isNew || isOtherFile,
+            forks: try loadForks(),
             latestClock: try latestClock(), unfinishedImages: try unfinishedImages())
     }
 
@@ -100,6 +101,11 @@ extension History {
             guard let log = LogID(author: life.0, incarnation: life.1, audience: Bytes32.zero.bytes) else { continue }
             forked.insert(Life(log))
         }
+    }
+
+    private func loadForks() throws(HistoryError) -> [LogID: Batch] {
+        let proofs = try reader.all("SELECT proof FROM fork", []) { row in try? Batch(stored: row.blob(0), in: room) }
+        return proofs.reduce(into: [:]) { forks, proof in if let proof { forks[proof.log] = proof } }
     }
 
     private func loadHead(_ log: Int64) throws(HistoryError) -> LogHead? {

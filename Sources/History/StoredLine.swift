@@ -98,6 +98,8 @@ public struct HistoryOpened: Sendable {
     public var ownLog: LogID
     /// Whether ``ownLog`` was opened just now, so that nobody can hold events of it that we lack.
     public var isNewIncarnation: Bool
+    /// Logs whose authors gave one number to two events, with the batch that contradicts ours.
+    public var forks: [LogID: Batch]
     /// The latest clock of any event, as far as it is believed.
     public var latestClock: HybridTime
     /// Images without an outcome, in the order of their arrival.

@@ -51,6 +51,23 @@ struct Check {
         }
         checkAcknowledged()
         checkOrder()
+        checkForks()
+    }
+
+    /// Where two hosts hold different events under one number, both know that the author has two histories.
+    private func checkForks() {
+        for one in honest {
+            for other in honest where other.index > one.index && !world.links.areStrangers(one.index, other.index) {
+                for (log, rows) in one.disk.logs where isDoubtful(log) {
+                    guard let theirs = other.disk.logs[log] else { continue }
+                    let common = min(rows.last, theirs.last)
+                    if rows.id(of: common) == theirs.id(of: common) { continue }
+                    for host in [one, other] where host.disk.forks[log] == nil {
+                        world.violated("host \(host.index) doesn't know of a fork that its peer shows")
+                    }
+                }
+            }
+        }
     }
 
     private func checkLogs(of host: Host) {

@@ -24,9 +24,11 @@ struct Disk {
     let author: PeerID
     var logs: [LogID: Log] = [:]
     var ownLog: LogID
-    var isNewIncarnation = true
     var nonces: [Nonce: Used] = [:]
-    var forked: Set<LogID> = []
+    /// The batches that contradict ours.
+    var forks: [LogID: Batch] = [:]
+    /// Whether this process opened the log that it adds to.
+    var isNewIncarnation = true
     /// Where events from too far ahead stand instead of at their clock.
     var marks: [EventID: HybridTime] = [:]
     var latestClock = HybridTime(value: 0)
@@ -63,7 +65,7 @@ struct Disk {
     // MARK: Events of others
 
     mutating func store(_ batch: Batch, wall: UInt64, flaw: Flaw?, incarnation: Incarnation) -> StoredBatch.Result {
-        if forked.contains(batch.log) { return .forked }
+        if forks[batch.log] != nil { return .forked }
         let last = logs[batch.log]?.last ?? 0
         if batch.first > last + 1 {
             guard flaw == .storedGap else { return .gap }
@@ -72,7 +74,7 @@ struct Disk {
         let common = min(batch.last, last)
         if common + 1 >= batch.first, let log = logs[batch.log], batch.id(of: common) != log.id(of: common) {
             if flaw == .ignoredFork { return .known }
-            forked.insert(batch.log)
+            forks[batch.log] = batch
             if batch.log == ownLog { openIncarnation(incarnation) }
             return .forked
         }

@@ -37,6 +37,8 @@ public enum Flaw: String, CaseIterable, Sendable {
     case forgottenBirth
 
     // Starting
+    /// The first own event waits for nobody's word.
+    case hastyAppend
     /// The latest event is not known after a restart.
     case staleHead
     /// The clock starts anew with every process.

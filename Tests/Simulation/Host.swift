@@ -32,6 +32,10 @@ final class Host {
     /// Counts the processes.
     private(set) var life = 0
     var kept: [Links.Link?]
+    private var startTime: UInt64 = 0
+    private var wasLinked = false
+    /// Whether this process opened the log that it adds to.
+    private var isFresh = true
     /// How far its wall clock is off, in milliseconds, and how far it ever was.
     var wallOffset: Int64 = 0
     var latestOffset: Int64 = 0
@@ -102,6 +106,8 @@ extension Host {
         var start = RoomState.Start(me: peer, displayName: "host\(index)", ownLog: disk.ownLog)
         start.heads = disk.heads
         start.clock = disk.latestClock
+        start.forks = disk.forks
+        start.isNewIncarnation = disk.isNewIncarnation || world.flaw == .hastyAppend
         if world.flaw == .staleHead {
             for (log, head) in start.heads {
                 let last = head.numbers.upperBound
@@ -112,6 +118,9 @@ extension Host {
         if world.flaw == .staleClock { start.clock = HybridTime(value: 0) }
         if world.flaw == .unboundedClock { start.limits.clockLead = .max }
         start.seed = world.chance.next()
+        isFresh = disk.isNewIncarnation
+        wasLinked = false
+        startTime = world.now
         room = RoomState(start)
         screen = Set(disk.arrivals)
         seen = disk.latestClock
@@ -171,6 +180,7 @@ extension Host {
         untold = nil
         inbox = nil
         asked = []
+        disk.isNewIncarnation = false
         if world.flaw == .forgottenNonce { disk.nonces = [:] }
         synced = disk
     }
@@ -201,7 +211,10 @@ extension Host {
     func take(_ event: RoomEvent) {
         guard isRunning else { return }
         let effects = RoomState.reduce(into: &room, RoomInput(event, now: world.now, wall: wall))
-        if case .linkUp = event { isIntroducing = true }
+        if case .linkUp = event {
+            isIntroducing = true
+            wasLinked = true
+        }
         for effect in effects { perform(effect) }
         isIntroducing = false
     }
@@ -335,6 +348,9 @@ extension Host {
     private func append(_ event: BatchEvent, _ command: CommandID) {
         var event = event
         if isHonest {
+            if !isFresh, !wasLinked, world.now < startTime + 2_000 {
+                world.violated("host \(index) speaks before anybody could tell what it said before")
+            }
             if event.clock <= seen { world.violated("host \(index) speaks before what it had seen") }
             let limit = UInt64(max(0, 1_700_000_000_000 + Int64(world.now) + latestOffset)) + 600_001
             if event.clock.milliseconds > limit { world.violated("host \(index) was pulled into the future") }

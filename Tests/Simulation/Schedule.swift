@@ -167,8 +167,8 @@ final class Schedule {
             host.disk = backup
             world.record.restored.insert(host.index)
             if isRollback {
-                world.record.doubtful.insert(host.index)
                 host.disk.isNewIncarnation = false
+                world.record.rolledBack.insert(host.index)
             } else if world.flaw != .forgottenBirth {
                 host.disk.openIncarnation(world.incarnation())
             }

@@ -127,10 +127,14 @@ struct Record {
     var acknowledged: [EventID: (host: Int, log: LogID, number: UInt64)] = [:]
     /// Acknowledged events that went with a database that was older, when nobody else had them.
     var excused: Set<EventID> = []
-    /// Hosts of which two histories may be shown: equivocators, and whoever came back with an older disk.
+    /// Hosts of which two histories may be shown: equivocators, and who gave a number again after a rollback.
     var doubtful: Set<Int> = []
+    /// The last number that was given in a log.
+    var issued: [LogID: UInt64] = [:]
     /// Hosts whose database was ever an older one: a message of theirs may be sent again under its nonce.
     var restored: Set<Int> = []
+    /// Those of them that nothing tells of it.
+    var rolledBack: Set<Int> = []
     var violations: [String] = []
     var faults = 0
     var crashes = 0

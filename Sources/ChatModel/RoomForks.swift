@@ -1,0 +1,93 @@
+import Identity
+
+// Two histories under one key, and databases older than what was said under their name (docs/protocol.md, "Forks")
+extension RoomState {
+    /// Takes a batch that contradicts ours as the proof against its author, and passes it on once.
+    mutating func fork(_ proof: Batch) {
+        let id = proof.log
+        guard logs[id]?.proof == nil else { return }
+        logs[id, default: Log(last: 0, lastID: .none)].proof = proof
+        timers.cancel(.wantTimeout(id))
+        logs[id]?.asked = nil
+        notice(about: id.author, "'\(name(of: id.author))' has two histories under one key: rollback or copied key")
+        for peer in linked where peers[peer]?.isIntroduced == true { passProof(of: id, to: peer) }
+    }
+
+    /// Sends both histories to somebody who holds something of the log: one of them contradicts his.
+    private mutating func passProof(of id: LogID, to peer: PeerID) {
+        guard id.isForRoom, let log = logs[id], let proof = log.proof, peers[peer]?.have[id] != nil,
+            logs[id]?.proofHolders.insert(peer).inserted == true
+        else { return }
+        effects.append(.send(peer, [.batch(proof.bytes)]))
+        let first = max(1, proof.first - 1)
+        if log.last >= first {
+            effects.append(.serve(Want(log: id, numbers: first...min(log.last, proof.last)), to: peer))
+        }
+    }
+
+    /// Compares what a peer says it holds with what we hold and know.
+    mutating func compare(_ have: Have, of peer: PeerID) {
+        for entry in have.entries where entry.log.isForRoom {
+            guard let log = logs[entry.log] else { continue }
+            if log.isForked {
+                passProof(of: entry.log, to: peer)
+                // There may be a third history: what we have where his ends contradicts that.
+                if let end = entry.ranges.last, end.numbers.upperBound <= log.last, end.lastID != log.lastID {
+                    let want = Want(log: entry.log, numbers: end.numbers.upperBound...end.numbers.upperBound)
+                    effects.append(.serve(want, to: peer))
+                }
+            } else if let range = entry.ranges.last, range.numbers.upperBound == log.last, range.lastID != log.lastID {
+                // The answer contradicts ours, and that is the proof.
+                let want = Want(log: entry.log, numbers: log.last...log.last)
+                effects.append(.send(peer, [.want(want)]))
+            }
+        }
+    }
+}
+
+// The first own event after a start
+extension RoomState {
+    /// Holds an own event back until one peer has told what it has of our log, for a short while at most.
+    ///
+    /// Somebody may hold events of ours that a restored database lacks: their numbers must not be given again.
+    ///
+    /// - Returns: Whether it is held.
+    mutating func holdsBack(_ body: EventBody, _ nonce: Nonce, _ command: CommandID) -> Bool {
+        guard heldBack != nil else { return false }
+        let end = (started ?? now).adding(limits.headsPatience)
+        if now >= end {
+            release()
+            return false
+        }
+        heldBack?.append((body, nonce, command))
+        if !timers.isSet(.release) { set(.release, after: end - now) }
+        return true
+    }
+
+    /// Lets own events go if somebody's word on our log is here, and we lack nothing of it.
+    mutating func releaseIfTold() {
+        guard heldBack != nil else { return }
+        let isTold = peers.values.contains { peer in
+            peer.isLinked && peer.isIntroduced
+                && (peer.have[ownLog]?.numbers.upperBound ?? 0) <= (logs[ownLog]?.last ?? 0)
+        }
+        if isTold { release() }
+    }
+
+    mutating func release() {
+        let waiting = heldBack ?? []
+        heldBack = nil
+        timers.cancel(.release)
+        for (body, nonce, command) in waiting { append(body, nonce, command) }
+    }
+
+    /// Own events go into another log from here on: the one before is in older hands.
+    mutating func follow(_ log: LogID) {
+        guard log != ownLog else { return }
+        ownLog = log
+        for (peer, known) in peers {
+            peers[peer]?.pushed = known.have[log]?.numbers.upperBound ?? 0
+            peers[peer]?.unconfirmed = []
+        }
+    }
+}

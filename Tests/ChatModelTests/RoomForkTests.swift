@@ -1,0 +1,120 @@
+import Addressing
+import Identity
+import Testing
+
+@testable import ChatModel
+
+struct RoomForkTests {
+    private let alice = Samples.key(1), bob = Samples.key(2), mallory = Samples.key(3)
+    private let endpoint = Endpoint(address: .v4(0x0a00_0001), port: 7_311)
+
+    private func room(isNewIncarnation: Bool = false, heads: [LogID: EventRange] = [:]) -> RoomState {
+        var start = RoomState.Start(me: alice.peer, displayName: "alice", ownLog: Samples.log(of: alice))
+        start.isNewIncarnation = isNewIncarnation
+        start.heads = heads
+        return RoomState(start)
+    }
+
+    private func take(_ event: RoomEvent, at now: UInt64, by room: inout RoomState) -> [RoomEffect] {
+        RoomState.reduce(into: &room, RoomInput(event, now: now, wall: 1_700_000_000_000))
+    }
+
+    private func appends(_ effects: [RoomEffect]) -> Int {
+        effects.count { if case .append = $0 { true } else { false } }
+    }
+
+    /// What a room sends and serves to a peer.
+    private func told(_ peer: PeerID, _ effects: [RoomEffect]) -> (batches: [[UInt8]], served: [Want], wants: [Want]) {
+        var batches: [[UInt8]] = [], served: [Want] = [], wants: [Want] = []
+        for effect in effects {
+            if case .serve(let want, peer) = effect { served.append(want) }
+            guard case .send(peer, let messages) = effect else { continue }
+            for message in messages {
+                if case .batch(let bytes) = message { batches.append(bytes) }
+                if case .want(let want) = message { wants.append(want) }
+            }
+        }
+        return (batches, served, wants)
+    }
+
+    private func link(_ peer: PeerID, with have: Have, to room: inout RoomState) -> [RoomEffect] {
+        _ = take(.linkUp(peer, endpoint: endpoint, isDialler: false), at: 1_000, by: &room)
+        return take(.message(peer, .have(have)), at: 1_000, by: &room)
+    }
+
+    private func entry(_ batch: Batch) -> Have.Entry {
+        .init(log: batch.log, ranges: [EventRange(numbers: 1...batch.last, lastID: batch.lastID)])
+    }
+
+    private func batch(_ text: String, by key: SigningKey) -> Batch {
+        Batch(
+            sealing: [Samples.text(text)], in: Samples.log(of: key), of: Samples.lab, first: 1, previous: .none,
+            with: key)
+    }
+
+    @Test func `the first own event after a start waits two seconds for somebody's word, and no longer`() {
+        var room = room()
+        _ = take(.tick, at: 1_000, by: &room)
+
+        let effects = take(.say("hello", Nonce(1), CommandID(value: 1)), at: 1_500, by: &room)
+        #expect(appends(effects) == 0)
+        #expect(effects.contains { if case .wake(at: 3_000) = $0 { true } else { false } })
+        #expect(appends(take(.tick, at: 2_999, by: &room)) == 0)
+        #expect(appends(take(.tick, at: 3_000, by: &room)) == 1)
+        #expect(appends(take(.say("more", Nonce(2), CommandID(value: 2)), at: 3_001, by: &room)) == 1)
+    }
+
+    @Test func `it goes out as soon as a peer has told that it knows no more of us`() {
+        var room = room()
+        _ = take(.tick, at: 1_000, by: &room)
+        _ = take(.say("hello", Nonce(1), CommandID(value: 1)), at: 1_000, by: &room)
+
+        #expect(appends(link(bob.peer, with: Have(entries: []), to: &room)) == 1)
+    }
+
+    @Test func `it waits for own events that a peer has, and goes into the log that was opened then`() {
+        var room = room()
+        let lost = batch("lost", by: alice)
+        _ = take(.tick, at: 1_000, by: &room)
+        _ = take(.say("hello", Nonce(1), CommandID(value: 1)), at: 1_000, by: &room)
+
+        #expect(appends(link(bob.peer, with: Have(entries: [entry(lost)]), to: &room)) == 0)
+        let stored = StoredBatch(batch: lost, result: .stored(first: 1))
+        #expect(appends(take(.stored(from: bob.peer, [stored]), at: 1_100, by: &room)) == 1)
+
+        let log = LogID(author: alice.peer, incarnation: Incarnation(8))
+        let new = Batch(
+            sealing: [Samples.text("hello")], in: log, of: Samples.lab, first: 1, previous: .none, with: alice)
+        let pushed = told(bob.peer, take(.appended([], [new]), at: 1_110, by: &room)).batches
+        #expect(room.ownLog == log)
+        #expect(pushed == [new.bytes])
+    }
+
+    @Test func `a new incarnation waits for nobody`() {
+        var room = room(isNewIncarnation: true)
+        _ = take(.tick, at: 1_000, by: &room)
+        #expect(appends(take(.say("hello", Nonce(1), CommandID(value: 1)), at: 1_000, by: &room)) == 1)
+    }
+
+    @Test func `another id at our last number is asked for, and the proof goes once to whoever has the log`() {
+        let ours = batch("one", by: mallory), theirs = batch("another", by: mallory)
+        var room = room(heads: [ours.log: EventRange(numbers: 1...1, lastID: ours.lastID)])
+        _ = take(.tick, at: 1_000, by: &room)
+        let carol = Samples.key(4).peer
+        _ = link(carol, with: Have(entries: [entry(ours)]), to: &room)
+
+        let asked = told(bob.peer, link(bob.peer, with: Have(entries: [entry(theirs)]), to: &room)).wants
+        #expect(asked == [Want(log: ours.log, numbers: 1...1)])
+
+        let forked = StoredBatch(batch: theirs, result: .forked)
+        let effects = take(.stored(from: bob.peer, [forked]), at: 1_100, by: &room)
+        for peer in [bob.peer, carol] {
+            #expect(told(peer, effects).batches == [theirs.bytes])
+            #expect(told(peer, effects).served == [Want(log: ours.log, numbers: 1...1)])
+        }
+        let again = take(.stored(from: bob.peer, [forked]), at: 1_200, by: &room)
+        #expect(told(carol, again).batches.isEmpty)
+        let said = take(.message(carol, .have(Have(entries: [entry(ours)]))), at: 1_300, by: &room)
+        #expect(told(carol, said).batches.isEmpty && told(carol, said).wants.isEmpty)
+    }
+}
