@@ -132,7 +132,10 @@ struct LogPagerTests {
 
     private func fill(_ count: Int) {
         daemon.state.withLock { state in
-            state.lines = (1...count).map { FakeDaemon.line("line \($0)", id: "\($0)") }
+            state.lines = (1...count).map { number in
+                let digits = String(number)
+                return FakeDaemon.line("line \(number)", id: String(repeating: "0", count: 64 - digits.count) + digits)
+            }
         }
     }
 

@@ -77,7 +77,7 @@ struct TalkModelTests {
             time: 0)
 
         let events = seen([.next(210, typed("hal")), .next(220, .line(line)), .next(230, typed("f"))]) {
-            $0.lineInserted
+            $0.lineInserted.map { $0.map { String($0.suffix(20)) } }
         }
 
         #expect(events == [.next(220, ["* 'bob' is Connected"])])

@@ -8,7 +8,8 @@ import Testing
 
 @testable import ChatSession
 
-struct SessionResourceTests {
+/// One after the other: a signal reaches all that wait for it.
+@Suite(.serialized) struct SessionResourceTests {
     private struct Broken: Error {}
 
     enum Ending: CaseIterable { case failure, disposal, signal }
