@@ -11,6 +11,8 @@ SWIFT_SOURCES = Package.swift Sources Tests Workshop/Package.swift Workshop/Exer
   $(wildcard Benchmarks)
 # Work there waits as long as the main thread does.
 MAIN_QUEUE = MainScheduler|MainActor|dispatchMain|(DispatchQueue|OperationQueue|RunLoop|Thread)\.main|[qQ]ueue: *\.main
+# Suites with the trait CountsResources.
+COUNTED_TESTS = RxTests\.(ClassicSystem|SharedSequence|Resource|Callback|AcquisitionService)Tests
 SHELL_SCRIPTS = Workshop/check .ci/run Scripts/swift Scripts/dependencies Scripts/demo Tests/lab/lab
 
 .DEFAULT_GOAL := help
@@ -37,8 +39,9 @@ simulate: build-dependencies ## Let rooms go through SEEDS schedules of faults (
 
 test: test-dependencies lint ## Run all tests; those with avahi-daemons in a lab need root
 	$(SWIFT_BUILD) --build-tests
-	Scripts/swift test --skip-build --disable-xctest
 	Workshop/check
+	RX_COUNT_RESOURCES=1 Scripts/swift test --skip-build --disable-xctest --no-parallel --filter '$(COUNTED_TESTS)'
+	Scripts/swift test --skip-build --disable-xctest
 
 lint: ## Check how the sources are written
 	Scripts/swift format lint --strict --parallel --recursive $(SWIFT_SOURCES)

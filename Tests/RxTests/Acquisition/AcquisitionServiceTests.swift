@@ -22,7 +22,7 @@ private final class Server: Sendable {
     }
 }
 
-struct AcquisitionServiceTests {
+@Suite(.countsResources) struct AcquisitionServiceTests {
     private let scheduler = TestScheduler()
     private let renewals = Log<Int>()
 

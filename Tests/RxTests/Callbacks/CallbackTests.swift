@@ -26,7 +26,7 @@ private final class Doorkeeper: Sendable {
     }
 }
 
-struct CallbackTests {
+@Suite(.countsResources) struct CallbackTests {
     private let doorkeeper = Doorkeeper()
 
     @Test func `what a callback is passed becomes elements, as long as somebody is subscribed`() {

@@ -4,7 +4,7 @@ import Rx
 import RxTest
 import Testing
 
-struct ClassicSystemTests {
+@Suite(.countsResources) struct ClassicSystemTests {
     private let scheduler = TestScheduler()
 
     @Test func `each state goes to every loop and then to the subscriber, the initial one first`() {
@@ -18,9 +18,10 @@ struct ClassicSystemTests {
                 states.do(onNext: { log.add("2:\($0)") }).compactMap { $0 == "sa" ? "b" : nil }
             })
 
-        _ = system.subscribe(onNext: { log.add("out:\($0)") })
+        let subscription = system.subscribe(onNext: { log.add("out:\($0)") })
         #expect(log.all == [], "nothing happens inside subscribe")
         scheduler.start()
+        subscription.dispose()
 
         #expect(log.all == ["s", "sa", "sab"].flatMap { ["1:\($0)", "2:\($0)", "out:\($0)"] })
     }

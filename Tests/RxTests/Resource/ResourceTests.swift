@@ -3,7 +3,7 @@ import Rx
 import RxTest
 import Testing
 
-struct ResourceTests {
+@Suite(.countsResources) struct ResourceTests {
     private final class Screen: Sendable {
         let lines = Log<String>()
         let keys = PublishSubject<Character>()

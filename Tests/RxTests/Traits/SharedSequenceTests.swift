@@ -4,7 +4,7 @@ import Rx
 import RxTest
 import Testing
 
-struct SharedSequenceTests {
+@Suite(.countsResources) struct SharedSequenceTests {
     private let scheduler = TestScheduler()
 
     @Test func `a driver works once for all, and gives a later subscriber the present value`() {
@@ -15,27 +15,31 @@ struct SharedSequenceTests {
             return value * 10
         }
         let late = scheduler.createObserver(Int.self)
-        scheduler.scheduleAt(225) { _ = driver.drive(late) }
+        let second = SerialDisposable()
+        scheduler.scheduleAt(225) { second.disposable = driver.drive(late) }
+        scheduler.scheduleAt(900) { second.dispose() }
 
         let early = scheduler.start { driver }
 
         #expect(early.events == [.next(211, 10), .next(221, 20), .next(231, 30)])
         #expect(late.events == [.next(226, 20), .next(231, 30)])
         #expect(mapped.all == [1, 2, 3])
-        #expect(source.subscriptions == [Subscription(201)], "the late one is still there")
+        #expect(source.subscriptions == [Subscription(201, 1_001)])
     }
 
     @Test func `a signal gives a later subscriber only what comes`() {
         let source = scheduler.createHotObservable([.next(210, 1), .next(220, 2), .next(230, 3)])
         let signal = source.asSignal(onErrorJustReturn: 0, on: scheduler)
         let late = scheduler.createObserver(Int.self)
-        scheduler.scheduleAt(225) { _ = signal.emit(to: late) }
+        let second = SerialDisposable()
+        scheduler.scheduleAt(225) { second.disposable = signal.emit(to: late) }
+        scheduler.scheduleAt(900) { second.dispose() }
 
         let early = scheduler.start { signal }
 
         #expect(early.events == [.next(211, 1), .next(221, 2), .next(231, 3)])
         #expect(late.events == [.next(231, 3)])
-        #expect(source.subscriptions == [Subscription(201)], "the late one is still there")
+        #expect(source.subscriptions == [Subscription(201, 1_001)])
     }
 
     @Test func `an error becomes a value, another sequence, or what is made of it`() {
@@ -87,12 +91,14 @@ struct SharedSequenceTests {
         let there = BehaviorRelay(value: "a").asDriver(on: other)
         let seen = Log<String>()
 
-        _ = Driver.combineLatest(here, there) { "\($0)\($1)" }.drive(onNext: { seen.add($0) })
+        let subscription = Driver.combineLatest(here, there) { "\($0)\($1)" }.drive(onNext: { seen.add($0) })
         for clock in [scheduler, other, other] { clock.start() }
         #expect(seen.all == [], "delivered here, not there")
         scheduler.start()
 
         #expect(seen.all == ["1a"])
+        subscription.dispose()
+        for clock in [scheduler, other] { clock.start() }
     }
 
     @Test func `operators keep what a driver promises`() {
@@ -129,7 +135,7 @@ struct SharedSequenceTests {
         let seen = Log<String>()
         _ = sent.subscribe(onNext: { seen.add($0) })
 
-        _ = taps.asSignal(on: scheduler).withLatestFrom(text.asDriver(on: scheduler)).emit(to: sent)
+        let subscription = taps.asSignal(on: scheduler).withLatestFrom(text.asDriver(on: scheduler)).emit(to: sent)
         scheduler.start()
         taps.accept(())
         text.accept("b")
@@ -137,6 +143,8 @@ struct SharedSequenceTests {
         scheduler.start()
 
         #expect(seen.all == ["a", "b"])
+        subscription.dispose()
+        scheduler.start()
     }
 
     fileprivate final class Label: Sendable {
@@ -155,6 +163,7 @@ struct SharedSequenceTests {
         #expect(label.text.withLock { $0 } == "bound")
         driven.dispose()
         bound.dispose()
+        scheduler.start()
     }
 }
 
