@@ -26,16 +26,20 @@ enum AdvertRecords {
     /// The DNS-SD subtype of a room, as browsers take it.
     static func subtype(room: String) -> String { "_\(room)._sub.\(serviceType)" }
 
+    /// What to browse for: a keyed room has no subtype.
+    static func type(_ announcement: Announcement) -> String {
+        announcement.concealment == nil ? subtype(room: announcement.room) : serviceType
+    }
+
     /// The records of an instance in a domain, as a rule `local`, on a host with that full name.
     static func make(_ announcement: Announcement, instance: String, host: DNSName, domain: DNSName) -> [RawRecord] {
         let type = service + domain
         let owner = DNSName(labels: [Array(instance.utf8)]) + type
-        let pointers = [
-            (DNSName("_services", "_dns-sd", "_udp") + domain, type),
-            (type, owner),
-            (DNSName("_\(announcement.room)", "_sub") + type, owner),
-        ]
-        let strings = AdvertText.strings(room: announcement.room, peer: announcement.peer)
+        var pointers = [(DNSName("_services", "_dns-sd", "_udp") + domain, type), (type, owner)]
+        if announcement.concealment == nil {
+            pointers.append((DNSName("_\(announcement.room)", "_sub") + type, owner))
+        }
+        let strings = AdvertText.strings(announcement)
         return pointers.map { RawRecord(name: $0, kind: .pointer, lifetime: lifetime, data: $1.wire) } + [
             RawRecord(
                 name: owner, kind: .service, lifetime: hostLifetime,

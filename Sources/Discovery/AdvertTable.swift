@@ -19,9 +19,30 @@ struct Resolution: Equatable, Sendable {
     var isLoopback = false
 }
 
-/// Who is announced, keyed by PeerID alone.
+/// Who an advert is of: in a keyed room only a link tells.
+enum Advertised: Hashable, Sendable {
+    case peer(PeerID)
+    case instance([UInt8])
+
+    fileprivate var order: [UInt8] {
+        switch self {
+        case .peer(let peer): peer.bytes
+        case .instance(let name): name
+        }
+    }
+
+    fileprivate var lost: DiscoveryEvent {
+        switch self {
+        case .peer(let peer): .lost(peer)
+        case .instance(let name): .vanished(instance: String(decoding: name, as: UTF8.self))
+        }
+    }
+}
+
+/// Who is announced, keyed by PeerID alone; in a keyed room, by instance.
 ///
-/// Pure: takes what the resolvers say, returns what is new. Neither a name nor an address tells who a record is of.
+/// Pure: takes what the resolvers say, returns what is new. In an open room neither a name nor an address tells who a
+/// record is of.
 struct AdvertTable: Sendable {
     /// The most endpoints told of one peer: whoever forges more gains nothing.
     static let maximumEndpoints = 16
@@ -46,27 +67,33 @@ struct AdvertTable: Sendable {
 
     private let own: PeerID
     private let room: String
-    private var peers: [PeerID: Peer] = [:]
-    private var owners: [RecordKey: PeerID] = [:]
+    private let concealment: Concealment?
+    private var peers: [Advertised: Peer] = [:]
+    private var owners: [RecordKey: Advertised] = [:]
     private var arrivals = 0
     private var generation = 0
 
-    init(own: PeerID, room: String) {
+    init(own: PeerID, room: String, concealment: Concealment? = nil) {
         self.own = own
         self.room = room
+        self.concealment = concealment
     }
 
     /// Whose record this is; `nil` for our own and for whatever is no valid advert of this room.
-    func peer(of resolution: Resolution) -> PeerID? {
-        guard resolution.endpoint.port != 0, resolution.endpoint.address.isDialable(onLoopback: resolution.isLoopback),
-            let peer = AdvertText.peer(in: resolution.text, room: room), peer != own
+    func subject(of key: RecordKey, _ resolution: Resolution) -> Advertised? {
+        guard resolution.endpoint.port != 0, resolution.endpoint.address.isDialable(onLoopback: resolution.isLoopback)
         else { return nil }
-        return peer
+        if let concealment {
+            let isMember = AdvertText.isMember(resolution.text, instance: key.instance, concealment)
+            return isMember ? .instance(key.instance) : nil
+        }
+        guard let peer = AdvertText.peer(in: resolution.text, room: room), peer != own else { return nil }
+        return .peer(peer)
     }
 
     /// A record resolved, for the first time or anew.
     mutating func resolved(_ key: RecordKey, to resolution: Resolution) -> [DiscoveryEvent] {
-        guard let peer = peer(of: resolution) else { return removed(key) }
+        guard let peer = subject(of: key, resolution) else { return removed(key) }
         let gone = owners[key] == peer ? [] : removed(key)
         let known = peers[peer]?.records[key]
         if known == nil {
@@ -96,18 +123,21 @@ struct AdvertTable: Sendable {
             owners[key] = nil
             peers[peer]?.records[key] = nil
         }
-        return Set(stale.values).sorted().flatMap { tell($0) }
+        return Set(stale.values).sorted { $0.order.lexicographicallyPrecedes($1.order) }.flatMap { tell($0) }
     }
 
-    private mutating func tell(_ peer: PeerID) -> [DiscoveryEvent] {
+    private mutating func tell(_ peer: Advertised) -> [DiscoveryEvent] {
         guard let entry = peers[peer] else { return [] }
         guard let view = Self.view(of: entry.records) else {
             peers[peer] = nil
-            return [.lost(peer)]
+            return [peer.lost]
         }
         guard view != entry.told else { return [] }
         peers[peer]?.told = view
-        return [.found(peer, instance: view.instance, endpoints: view.endpoints)]
+        switch peer {
+        case .peer(let peer): return [.found(peer, instance: view.instance, endpoints: view.endpoints)]
+        case .instance: return [.sighted(instance: view.instance, endpoints: view.endpoints)]
+        }
     }
 
     /// The newest instance's name; its endpoints first, each instance's in an order that depends on nothing but them.

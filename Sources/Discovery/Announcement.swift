@@ -9,11 +9,14 @@ public struct Announcement: Sendable, Equatable {
     public var peer: PeerID
     /// Where the peer takes TCP connections.
     public var port: UInt16
+    /// For a keyed room: nothing of the above but the port is announced.
+    public var concealment: Concealment?
 
-    public init(displayName: String, room: String, peer: PeerID, port: UInt16) {
+    public init(displayName: String, room: String, peer: PeerID, port: UInt16, concealment: Concealment? = nil) {
         self.displayName = displayName
         self.room = room
         self.peer = peer
         self.port = port
+        self.concealment = concealment
     }
 }

@@ -19,6 +19,8 @@ protocol AvahiGroups {
     /// 0 or 1, or an error.
     func isEmpty(_ group: OpaquePointer) -> CInt
     func commit(_ group: OpaquePointer) -> CInt
+    /// Publishes an address of this host's under another label than its own.
+    func add(_ address: InterfaceAddress, of host: DNSName, to group: OpaquePointer) -> CInt
 }
 
 /// Through avahi-daemon, over D-Bus: every call waits for the daemon's answer.
@@ -33,6 +35,13 @@ struct ClientCalls: AvahiCalls, AvahiGroups {
     func freeGroup(_ group: OpaquePointer) { avahi_entry_group_free(group) }
     func isEmpty(_ group: OpaquePointer) -> CInt { avahi_entry_group_is_empty(group) }
     func commit(_ group: OpaquePointer) -> CInt { avahi_entry_group_commit(group) }
+
+    func add(_ address: InterfaceAddress, of host: DNSName, to group: OpaquePointer) -> CInt {
+        var value = address.address.avahi
+        let flags = AvahiPublishFlags(AVAHI_PUBLISH_NO_REVERSE.rawValue | AVAHI_PUBLISH_NO_PROBE.rawValue)
+        return avahi_entry_group_add_address(
+            group, address.interface, CAvahi_anyProtocol, flags, host.text, &value)
+    }
 
     func add(_ record: RawRecord, flags: AvahiPublishFlags, to group: OpaquePointer?) -> CInt {
         avahi_entry_group_add_record(

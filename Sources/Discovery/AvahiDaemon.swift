@@ -104,7 +104,8 @@ final class AvahiDaemon: MulticastDNS, @unchecked Sendable {
             guard let host = avahi_client_get_host_name_fqdn(client).flatMap({ DNSName(parsing: String(cString: $0)) }),
                 let domain = avahi_client_get_domain_name(client).flatMap({ DNSName(parsing: String(cString: $0)) })
             else { throw AvahiError(action: "ask for the host's name", code: avahi_client_errno(client)) }
-            try station.publish(host: host, domain: domain)
+            let concealed = announcement.concealment.map { DNSName($0.host) + domain }
+            try station.publish(host: concealed ?? host, domain: domain)
         } else {
             station.unpublish()
         }

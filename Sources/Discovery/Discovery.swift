@@ -26,6 +26,10 @@ public enum DiscoveryEvent: Sendable, Equatable {
     case found(PeerID, instance: String, endpoints: [Endpoint])
     /// The last record of a peer went; it may well be there still.
     case lost(PeerID)
+    /// A member of a keyed room is announced: who it is only a link tells. Again when its endpoints change.
+    case sighted(instance: String, endpoints: [Endpoint])
+    /// The last record of such an instance went.
+    case vanished(instance: String)
 }
 
 /// Announces a peer over multicast DNS, and tells who else is announced in its room (RFC 6762, RFC 6763).

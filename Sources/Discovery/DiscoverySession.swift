@@ -42,7 +42,8 @@ final class DiscoverySession: @unchecked Sendable {
         self.announcement = announcement
         self.mode = mode
         self.report = report
-        table = AdvertTable(own: announcement.peer, room: announcement.room)
+        table = AdvertTable(
+            own: announcement.peer, room: announcement.room, concealment: announcement.concealment)
     }
 
     func start() {
@@ -150,7 +151,7 @@ final class DiscoverySession: @unchecked Sendable {
 
     private func resolved(_ record: RecordKey, _ resolution: Resolution) {
         guard pool.isActive(record) else { return }
-        obey(pool.resolved(record, isPeer: table.peer(of: resolution) != nil, at: Self.now))
+        obey(pool.resolved(record, isPeer: table.subject(of: record, resolution) != nil, at: Self.now))
         tell(table.resolved(record, to: resolution))
     }
 

@@ -20,7 +20,7 @@ final class EmbeddedResponder: MulticastDNS, @unchecked Sendable {
     private let announcement: Announcement
     private let report: StackReport
     private let loop = AvahiLoop()
-    private let host = DNSName("chat-" + randomBytes(8).hexadecimal) + .local
+    private let host: DNSName
     private var server: (handle: OpaquePointer, context: Unmanaged<StateContext>)?
     private var station: Station?
     private var addresses: Set<InterfaceAddress> = []  // published
@@ -30,6 +30,7 @@ final class EmbeddedResponder: MulticastDNS, @unchecked Sendable {
 
     init(_ announcement: Announcement, report: @escaping StackReport) {
         self.announcement = announcement
+        host = DNSName(announcement.concealment?.host ?? "chat-" + randomBytes(8).hexadecimal) + .local
         self.report = report
     }
 
@@ -72,6 +73,8 @@ final class EmbeddedResponder: MulticastDNS, @unchecked Sendable {
         configuration.host_name = avahi_strdup(String(decoding: host.labels[0], as: UTF8.self))
         configuration.publish_addresses = 0
         configuration.publish_domain = 0
+        configuration.publish_hinfo = 0
+        configuration.publish_workstation = 0
         configuration.n_cache_entries_max = Self.cacheLimit
         return loop.begin { avahi_server_new($0, &configuration, didChangeServer, context, &code) }
     }

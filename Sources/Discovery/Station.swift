@@ -17,6 +17,7 @@ final class Station: @unchecked Sendable {
     private var browserContext: Unmanaged<StackContext>?
     private var resolvers: [RecordKey: Resolver] = [:]
     private var names: (host: DNSName, domain: DNSName)?
+    private var addresses: Set<InterfaceAddress> = []  // published under a concealed label
     private var collisions = 0
     private var publication = 0  // counts the groups, so that an old one's state isn't taken for the new one's
 
@@ -37,9 +38,12 @@ final class Station: @unchecked Sendable {
         unpublish()
         names = (host, domain)
         try makeGroup()
-        let instance = InstanceName.make(
-            displayName: announcement.displayName, peer: announcement.peer,
-            digits: InstanceName.digits(afterCollisions: collisions))
+        try publishAddresses(host)
+        let instance =
+            announcement.concealment?.instance
+            ?? InstanceName.make(
+                displayName: announcement.displayName, peer: announcement.peer,
+                digits: InstanceName.digits(afterCollisions: collisions))
         for record in AdvertRecords.make(announcement, instance: instance, host: host, domain: domain) {
             let code = calls.add(record, flags: record.isUnique ? Self.unique : AvahiPublishFlags(0), to: group?.handle)
             if code == CInt(AVAHI_ERR_COLLISION) { return collided() }
@@ -48,6 +52,17 @@ final class Station: @unchecked Sendable {
         guard let group, let groups else { return report(.announced) }
         let code = groups.commit(group.handle)
         if code < 0 { throw AvahiError(action: "announce", code: code) }
+    }
+
+    /// Gives a concealed host label its addresses; the stack knows those of the host's own name alone.
+    private func publishAddresses(_ host: DNSName) throws(AvahiError) {
+        addresses = []
+        guard announcement.concealment != nil, let groups, let group else { return }
+        addresses = InterfaceAddress.current()
+        for address in addresses {
+            let code = groups.add(address, of: host, to: group.handle)
+            if code < 0 { throw AvahiError(action: "announce an address", code: code) }
+        }
     }
 
     /// Withdraws the advert.
@@ -62,7 +77,8 @@ final class Station: @unchecked Sendable {
         guard let groups, let group, let names else { return }
         let isEmpty = groups.isEmpty(group.handle)
         if isEmpty < 0 { throw AvahiError(action: "check the announcement", code: isEmpty) }
-        if isEmpty > 0 { try publish(host: names.host, domain: names.domain) }
+        let isOutdated = announcement.concealment != nil && addresses != InterfaceAddress.current()
+        if isEmpty > 0 || isOutdated { try publish(host: names.host, domain: names.domain) }
     }
 
     private static let unique = AvahiPublishFlags(AVAHI_PUBLISH_UNIQUE.rawValue | AVAHI_PUBLISH_NO_PROBE.rawValue)
@@ -112,7 +128,7 @@ final class Station: @unchecked Sendable {
         guard browserContext == nil else { return }
         report(.browsing)
         let context = Unmanaged.passRetained(StackContext(report: report))
-        guard calls.makeBrowser(AdvertRecords.subtype(room: announcement.room), context.toOpaque()) != nil else {
+        guard calls.makeBrowser(AdvertRecords.type(announcement), context.toOpaque()) != nil else {
             context.release()
             throw AvahiError(action: "browse", code: calls.lastError)
         }

@@ -27,6 +27,9 @@ else {
     case .found(let peer, let instance, let endpoints):
         "found \(peer) \(endpoints.map(\.description).joined(separator: ",")) \(instance)"
     case .lost(let peer): "lost \(peer)"
+    case .sighted(let instance, let endpoints):
+        "sighted \(instance) \(endpoints.map(\.description).joined(separator: ","))"
+    case .vanished(let instance): "vanished \(instance)"
     }
 }
 
