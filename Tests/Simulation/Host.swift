@@ -281,6 +281,7 @@ extension Host {
         case .failed:
             unanswered[place].command = nil
             later(world.chance.among(500...3_000)) { $0.sayAgain() }
+        case .done: world.violated("host \(index) answered a message as if it were a verdict")
         }
     }
 }
@@ -305,7 +306,7 @@ extension Host {
         case .reply(let command, let reply): self.reply(command, reply)
         case .wake(let time): wake(at: time)
         case .log, .peer, .remember, .note, .update, .transfer, .sendBlob, .beginBlob, .setHashes, .writePiece,
-            .serveBlob, .place:
+            .serveBlob, .place, .shutOut, .judge:
             break
         }
     }
