@@ -73,6 +73,7 @@ public enum ClientCommand {
         case "send": return try SendCommand.run(invocation)
         case "send-image": return try SendImageCommand.run(invocation)
         case "log": return try LogCommand.run(invocation)
+        case "key": return try KeyCommand.run(invocation)
         case "verify-peer": return try VerifyPeerCommand.run(invocation)
         case "status": return try StatusCommand.run(invocation)
         case "peers": return try PeersCommand.run(invocation)

@@ -13,6 +13,8 @@ enum ClientOptions {
     static let follow = CommandOption("follow", letter: "f", help: "Go on with what comes")
     static let json = CommandOption("json", help: "One JSON object a line")
 
+    static let newRoom = CommandOption("room", value: "ROOM", help: "The new room's name")
+
     private static let common = [stateDirectory, room]
 
     static let send = OptionTable(
@@ -31,6 +33,15 @@ enum ClientOptions {
         notes: ["On a terminal without these options: the whole transcript, page by page, from its end."])
     static let peers = OptionTable(
         "chat peers", summary: "List who else is in the room", options: [GateOptions.long, json] + common)
+    static let newKey = OptionTable(
+        "chat key new", summary: "Make a room that only those can join who have its key, and print the key",
+        options: [newRoom, stateDirectory],
+        notes: [
+            "Keep the line in a file for you alone, give it to the others by a way that you trust, and join:",
+            "  (umask 077; chat key new --room lab >lab.key); chatd --key-file lab.key",
+        ])
+    static let key = OptionTable(
+        "chat key", summary: "Make keys of rooms", operands: "COMMAND", subcommands: [newKey])
 
     static let chat = OptionTable(
         "chat", summary: "Follow the transcript, and send each line that is typed", operands: "[COMMAND]",
@@ -39,5 +50,5 @@ enum ClientOptions {
             "Without a command on a terminal: /help says what can be typed. With a pipe as input: each line is sent,"
                 + "\nand it returns when all are on disk.", "'chat COMMAND --help' says more.",
         ],
-        subcommands: [send, sendImage, log, peers] + GateOptions.tables)
+        subcommands: [send, sendImage, log, peers, key] + GateOptions.tables)
 }

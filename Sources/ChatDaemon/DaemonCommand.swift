@@ -78,7 +78,7 @@ struct Daemon: Sendable {
         let room = membership.room
         state =
             options.stateDirectory.map { StateDirectory(at: $0) }
-            ?? StateDirectory(room: room, id: RoomID(openRoom: room), environment: environment)
+            ?? StateDirectory(room: room, id: membership.id, environment: environment)
         downloads = options.downloads ?? StateDirectory.downloads(room: room, environment: environment)
         self.options = options
     }
@@ -108,6 +108,7 @@ struct Daemon: Sendable {
         configuration.discovery = options.discovery
         configuration.places = options.places
         configuration.admission = options.admission
+        configuration.roomKey = membership.key?.roomKey
         if let limit = options.autoFetch { configuration.limits.autoFetch = limit }
         return SessionContainer.resource(
             displayName: membership.name, room: membership.room, configuration: configuration, on: options.listen,
@@ -139,7 +140,9 @@ struct Daemon: Sendable {
                 session.notice,
                 "'\(SafeText.line(membership.name))' (\(session.peer.suffix)) in room '\(room)', port \(port)",
                 options.discovery == .none ? "discovery: none; peers are dialled by --peer alone" : nil,
-                options.admission == .open ? "open: anybody on this network can join" : nil,
+                membership.key != nil
+                    ? "keyed: only who has the room's key can join"
+                    : options.admission == .open ? "open: anybody on this network can join" : nil,
                 "try: chat \(place) send hello",
             ].compactMap(\.self))
         session.discoveryProvider.asObservable().compactMap { $0 }

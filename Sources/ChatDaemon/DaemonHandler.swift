@@ -56,7 +56,7 @@ final class DaemonHandler: ControlHandler {
 
     private func hello() -> HelloResult {
         HelloResult(
-            pid: Int(getpid()), room: session.room, roomID: RoomID(openRoom: session.room).description,
+            pid: Int(getpid()), room: session.room, roomID: session.roomID.description,
             name: session.displayName, peer: session.peer.description,
             discovery: session.discoveryProvider.value ?? "none", port: Int(facts.port),
             stateDirectory: facts.stateDirectory, downloads: facts.downloads,

@@ -10,6 +10,8 @@ import Transport
 struct DaemonOptions: Equatable {
     var room: String?
     var name: String?
+    /// Absolute.
+    var keyFile: String?
     var stateDirectory: String?
     var downloads: String?
     var discovery = DiscoveryMode.auto
@@ -23,6 +25,8 @@ struct DaemonOptions: Equatable {
         "room", value: "ROOM", help: "Join this room: 1 to 15 letters, digits and hyphens; remembered")
     private static let name = CommandOption(
         "name", value: "NAME", help: "Be seen under this name; the login name by default; remembered")
+    private static let keyFile = CommandOption(
+        "key-file", value: "FILE", help: "Join the room that this key is of, see 'chat key new'; remembered")
     private static let stateDirectory = CommandOption(
         "state-dir", value: "DIR", help: "Keep everything in DIR, the socket too")
     private static let downloads = CommandOption(
@@ -42,10 +46,10 @@ struct DaemonOptions: Equatable {
 
     static let table = OptionTable(
         "chatd", summary: "Keep this host in a chat room with the others on its network",
-        options: [room, name, stateDirectory, downloads, discovery, peer, listen, autoFetch, admit],
+        options: [room, name, keyFile, stateDirectory, downloads, discovery, peer, listen, autoFetch, admit],
         notes: [
             "Runs until it is interrupted, and logs on standard error. Talk through it with 'chat'.",
-            "An open room is open: anybody on this network can join and read it.",
+            "A room without a key is open: anybody on this network can join and read it.",
         ])
 
     init(_ parsed: ParsedArguments) throws(UsageError) {
@@ -53,6 +57,7 @@ struct DaemonOptions: Equatable {
         if let operand = parsed.operands.first { throw table.error("'\(SafeText.line(operand))' is not an option") }
         room = parsed[Self.room]
         name = parsed[Self.name]
+        keyFile = try Self.path(parsed[Self.keyFile], Self.keyFile)
         stateDirectory = try Self.path(parsed[Self.stateDirectory], Self.stateDirectory)
         downloads = try Self.path(parsed[Self.downloads], Self.downloads)
         if let text = parsed[Self.discovery] {
@@ -80,7 +85,7 @@ struct DaemonOptions: Equatable {
     /// Absolute, so that a later change of directory means nothing.
     private static func path(_ text: String?, _ option: CommandOption) throws(UsageError) -> String? {
         guard let text else { return nil }
-        if text.isEmpty { throw table.error("--\(option.name) needs a directory") }
+        if text.isEmpty { throw table.error("--\(option.name) needs a path") }
         if text.hasPrefix("/") { return text }
         guard let here = getcwd(nil, 0) else { throw table.error("the current directory is gone") }
         defer { free(here) }

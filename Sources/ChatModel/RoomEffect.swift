@@ -81,6 +81,8 @@ public enum DialTarget: Hashable, Sendable {
     case peer(PeerID, [Endpoint])
     /// `HOST:PORT` as the user gave it.
     case place(String)
+    /// Whoever is there.
+    case endpoints([Endpoint])
 }
 
 /// A step of a transfer.

@@ -21,6 +21,9 @@ public enum RoomEvent: Sendable {
     // Discovery
     case found(PeerID, instance: String, endpoints: [Endpoint])
     case lost(PeerID)
+    /// A member of a keyed room is announced; who it is only a link tells.
+    case sighted(instance: String, endpoints: [Endpoint])
+    case vanished(instance: String)
 
     // Links
     case linkUp(PeerID, endpoint: Endpoint, isDialler: Bool)

@@ -58,6 +58,7 @@ struct Place {
 enum Dialled {
     case peer(PeerID)
     case place(Int)
+    case sighting(String)
 }
 
 /// How soon the next dial may follow: doubling pauses with jitter, long ones after a long time without success.
@@ -117,7 +118,7 @@ extension RoomState {
         effects.append(.dial(number(.place(index)), .place(place.address), replacingSilent: false))
     }
 
-    private mutating func number(_ dialled: Dialled) -> DialNumber {
+    mutating func number(_ dialled: Dialled) -> DialNumber {
         lastDial += 1
         let number = DialNumber(value: lastDial)
         dials[number] = dialled
@@ -128,6 +129,7 @@ extension RoomState {
         switch dials.removeValue(forKey: number) {
         case .peer(let peer): dialled(peer, outcome)
         case .place(let index): dialled(place: index, outcome)
+        case .sighting(let instance): dialled(sighting: instance, outcome)
         case nil: break
         }
     }
@@ -187,6 +189,7 @@ extension RoomState {
         checkName(of: peer, hello.displayName)
         pin(peer, hello.displayName)
         peers[peer]?.name = hello.displayName
+        recognize(peer, as: hello.instance)
         guard hello.versions.contains(Hello.version) else { return refuseVersion(of: peer) }
         peers[peer]?.isIncompatible = false
         if peers[peer]?.isPresent == false {

@@ -54,6 +54,8 @@ public struct RoomState: Sendable {
 
     var peers: [PeerID: Peer] = [:]
     var places: [Place]
+    /// By instance.
+    var sightings: [String: Sighting] = [:]
     var lastDial: UInt64 = 0
     var dials: [DialNumber: Dialled] = [:]
 
@@ -131,6 +133,8 @@ extension RoomState {
         switch event {
         case .found(let peer, _, let endpoints): found(peer, at: endpoints)
         case .lost(let peer): lost(peer)
+        case .sighted(let instance, let endpoints): sighted(instance, at: endpoints)
+        case .vanished(let instance): vanished(instance)
         case .linkUp(let peer, let endpoint, let isDialler): linkUp(peer, endpoint, isDialler: isDialler)
         case .message(let peer, let message): take(message, from: peer)
         case .malformed(let peer, let error): effects.append(.disconnect(peer, reason: "\(error)"))
@@ -178,6 +182,7 @@ extension RoomState {
             switch timer {
             case .dial(let peer): dial(peer)
             case .dialPlace(let index): dial(place: index)
+            case .dialSighting(let instance): dial(sighting: instance)
             case .grace(let peer): leave(peer)
             case .waiting(let peer): waitedTooLong(peer)
             case .want(let log): want(log)

@@ -4,6 +4,7 @@ import Identity
 enum RoomTimer: Hashable {
     case dial(PeerID)
     case dialPlace(Int)
+    case dialSighting(String)
     case grace(PeerID)
     case waiting(PeerID)
     case want(LogID)

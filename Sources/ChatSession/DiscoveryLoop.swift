@@ -37,6 +37,9 @@ final class DiscoveryLoop: FeedbackLoop {
         case .found(let peer, let instance, let endpoints):
             findings.onNext(.found(peer, instance: instance, endpoints: endpoints))
         case .lost(let peer): findings.onNext(.lost(peer))
+        case .sighted(let instance, let endpoints):
+            findings.onNext(.sighted(instance: instance, endpoints: endpoints))
+        case .vanished(let instance): findings.onNext(.vanished(instance: instance))
         }
     }
 }

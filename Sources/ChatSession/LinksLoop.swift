@@ -37,6 +37,8 @@ final class LinksLoop: FeedbackLoop {
         case .dial(let number, .peer(let peer, let endpoints), let replacingSilent):
             queue.async { [self] in dial(number, endpoints, expecting: peer, replacingSilent: replacingSilent) }
         case .dial(let number, .place(let place), _): lookups.async { [self] in dial(number, place) }
+        case .dial(let number, .endpoints(let endpoints), _):
+            queue.async { [self] in dial(number, endpoints, expecting: nil, replacingSilent: false) }
         case .send(let peer, let messages): transport.send(messages.map(\.frame), to: peer, over: .chat)
         case .sendBlob(let peer, let message): transport.send([message.frame], to: peer, over: .blob)
         case .disconnect(let peer, let reason): transport.disconnect(peer, reason: reason)

@@ -12,6 +12,8 @@ public struct SessionConfiguration: Sendable {
     /// Where received images are put.
     public var downloads: String
     public var key: SigningKey
+    /// What lets into a keyed room; `nil` for an open one.
+    public var roomKey: RoomKey?
     public var discovery = DiscoveryMode.auto
     /// `HOST:PORT` of peers to dial whatever is discovered.
     public var places: [String] = []
@@ -33,6 +35,7 @@ public struct SessionConfiguration: Sendable {
 public final class SessionContainer: Sendable {
     public let displayName: String
     public let room: String
+    public let roomID: RoomID
     public let peer: PeerID
     /// What was found amiss with the stored history at the start, for the log.
     public let notice: String?
@@ -69,6 +72,7 @@ public final class SessionContainer: Sendable {
         parts = try SessionParts(displayName: displayName, room: room, configuration)
         self.displayName = displayName
         self.room = room
+        roomID = parts.roomID
         peer = configuration.key.peer
         notice = parts.notice
         log = Observable.merge([
@@ -90,7 +94,9 @@ public final class SessionContainer: Sendable {
         commands.onNext(.tick)
         let port = try parts.listen(on: address)
         listening.withLock { $0 = port }
-        parts.discovery.start(Announcement(displayName: displayName, room: room, peer: peer, port: port))
+        parts.discovery.start(
+            Announcement(
+                displayName: displayName, room: room, peer: peer, port: port, concealment: parts.concealment))
         return port
     }
 

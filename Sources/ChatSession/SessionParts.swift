@@ -19,6 +19,9 @@ struct SessionParts: Sendable {
     let discovery: DiscoveryLoop
     let queue = DispatchQueue(label: "chat.session")
     let notice: String?
+    let roomID: RoomID
+    /// How a keyed room's member is announced.
+    let concealment: Concealment?
     let transport: Transport
     let intake: Intake
     private let scheduler: SerialDispatchQueueScheduler
@@ -27,11 +30,13 @@ struct SessionParts: Sendable {
 
     init(displayName: String, room: String, _ configuration: SessionConfiguration) throws {
         let me = configuration.key.peer
-        let roomID = RoomID(openRoom: room)
+        let roomKey = configuration.roomKey ?? RoomKey(openRoom: RoomID(openRoom: room))
+        roomID = roomKey.room
+        concealment = configuration.roomKey.map { Concealment($0) }
         let (history, opened) = try History.open(
             directory: configuration.stateDirectory, room: roomID, key: configuration.key)
         blobs = try BlobStore(directory: configuration.stateDirectory)
-        transport = Self.transport(displayName: displayName, room: roomID, configuration)
+        transport = Self.transport(displayName: displayName, room: roomKey, concealment, configuration)
         intake = Intake { [transport] peer, isPaused in
             if isPaused { transport.pauseReading(of: peer) } else { transport.resumeReading(of: peer) }
         }
@@ -63,19 +68,20 @@ struct SessionParts: Sendable {
     }
 
     private static func transport(
-        displayName: String, room: RoomID, _ configuration: SessionConfiguration
+        displayName: String, room: RoomKey, _ concealment: Concealment?, _ configuration: SessionConfiguration
     ) -> Transport {
         let peer = configuration.key.peer
         let limit = configuration.limits.autoFetch
         let features = configuration.admission == .open ? 0 : Hello.saysWaiting
         let isAnnounced = configuration.discovery != .none
-        let instance = isAnnounced ? Discovery.instanceName(displayName: displayName, peer: peer) : ""
+        let instance = concealment?.instance ?? Discovery.instanceName(displayName: displayName, peer: peer)
         return Transport(
-            room: RoomKey(openRoom: room), key: configuration.key, limits: configuration.transportLimits,
+            room: room, key: configuration.key, limits: configuration.transportLimits,
             greeting: {
                 SessionMessage.hello(
                     Hello(
-                        features: features, displayName: displayName, instance: instance, wallTime: Clock.wall,
+                        features: features, displayName: displayName, instance: isAnnounced ? instance : "",
+                        wallTime: Clock.wall,
                         autoFetchLimit: limit)
                 ).frame
             },

@@ -1,15 +1,14 @@
-import Control
 import Glibc
-import Identity
+public import Identity
 import SystemCalls
 
 /// Where the secret key is kept.
-enum IdentityFile {
+public enum IdentityFile {
     /// Reads the key, or makes one at the first start; the file is for its owner alone from its first moment.
     ///
     /// - Throws: With status 74 where the file is there and can't be used, 73 where it can't be made: a lost key is never
     ///   replaced in silence, for it is who this host is.
-    static func open(_ file: String) throws(CommandFailure) -> SigningKey {
+    public static func open(_ file: String) throws(CommandFailure) -> SigningKey {
         var seed: [UInt8]
         do throws(SystemCallError) {
             seed = try readFile(file, limit: SigningKey.seedLength + 1)

@@ -1,8 +1,8 @@
 import Glibc
-import SystemCalls
+public import SystemCalls
 
 /// Reads a file that can't be long; at most `limit` bytes of it.
-func readFile(_ path: String, limit: Int) throws(SystemCallError) -> [UInt8] {
+public func readFile(_ path: String, limit: Int) throws(SystemCallError) -> [UInt8] {
     let file = Descriptor(owning: try systemCall("open", path) { open(path, O_RDONLY | O_CLOEXEC) })
     var bytes = [UInt8](repeating: 0, count: limit)
     var count = 0
@@ -18,14 +18,14 @@ func readFile(_ path: String, limit: Int) throws(SystemCallError) -> [UInt8] {
 /// Makes a file that isn't there yet, whole or not at all, on disk before this returns.
 ///
 /// - Throws: `EEXIST` if it is there.
-func createFile(_ path: String, with bytes: [UInt8]) throws(SystemCallError) {
+public func createFile(_ path: String, with bytes: [UInt8]) throws(SystemCallError) {
     try writeBeside(path, bytes) { temporary throws(SystemCallError) in
         try systemCall("link", path) { link(temporary, path) }
     }
 }
 
 /// Puts a file in the place of one that may be there; at each moment either is whole.
-func replaceFile(_ path: String, with bytes: [UInt8]) throws(SystemCallError) {
+public func replaceFile(_ path: String, with bytes: [UInt8]) throws(SystemCallError) {
     try writeBeside(path, bytes) { temporary throws(SystemCallError) in
         try systemCall("rename", path) { rename(temporary, path) }
     }

@@ -43,6 +43,17 @@ public struct StateDirectory: Sendable, Equatable {
         "\(home(environment))/Downloads/chat/\(room)"
     }
 
+    /// The file with the secret key, where no daemon need run: in `directory`, or in the default place.
+    public static func identity(in directory: String?, environment: [String: String]) -> String {
+        directory.map { StateDirectory(at: $0).identity } ?? "\(base(environment))/identity"
+    }
+
+    /// Reads this host's secret key, or makes one, and the directory for it.
+    public static func openIdentity(_ file: String) throws(CommandFailure) -> SigningKey {
+        if let directory = PrivateDirectory.parent(of: file) { try PrivateDirectory.prepare(directory) }
+        return try IdentityFile.open(file)
+    }
+
     /// Makes and checks the directories, mode 0700; both `path` and the socket's.
     public func prepare() throws(CommandFailure) {
         try UnixSocket.check(socket)

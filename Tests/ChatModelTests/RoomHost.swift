@@ -254,6 +254,7 @@ extension RoomHost {
             switch target {
             case .peer(let peer, _): network.host(of: peer)
             case .place(let name): network.hosts.first { $0.name == name }
+            case .endpoints(let endpoints): network.hosts.first { endpoints.contains($0.endpoint) }
             }
         guard let other else { return later(100) { $0.take(.dialled(number, .failed("no such host"))) } }
         let life = life

@@ -35,6 +35,29 @@ struct RoomLinkTests {
         #expect(alice.said == ["'bob' is Connected"])
     }
 
+    @Test func `a member that is only sighted is dialled until it is linked, and again when its link breaks`() {
+        let network = RoomNetwork(seed: 1, "alice", "bob")
+        let (alice, bob) = (network.hosts[0], network.hosts[1])
+        alice.start()
+        alice.take(.sighted(instance: "0123456789abcdef", endpoints: [bob.endpoint]))
+        network.run(for: 5_000)
+        #expect(alice.dialTimes.count > 1 && alice.said.isEmpty)
+
+        bob.start()
+        network.run(for: 5_000)
+        #expect(alice.said == ["'bob' is Connected"])
+        let dials = alice.dialTimes.count
+        alice.take(.sighted(instance: "0123456789abcdef", endpoints: [bob.endpoint]))
+        network.run(for: 5_000)
+        #expect(alice.dialTimes.count == dials)
+
+        network.reset(alice, bob)
+        network.run(for: 5_000)
+        #expect(alice.dialTimes.count > dials && alice.said == ["'bob' is Connected"])
+        alice.take(.vanished(instance: "0123456789abcdef"))
+        #expect(alice.room.sightings.isEmpty && alice.room.peers[bob.key.peer]?.endpoints == [])
+    }
+
     /// Case B23.
     @Test func `nobody finds itself, under whatever instance its record comes`() {
         let network = RoomNetwork(seed: 1, "alice")

@@ -30,6 +30,7 @@ struct Programs: Sendable {
 enum LabScripts {
     static let lab = "\(directory)/lab"
     static let mdnsForge = "\(directory)/mdns-forge"
+    static let capture = "\(directory)/capture"
 
     private static let directory = URL(fileURLWithPath: #filePath)
         .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
