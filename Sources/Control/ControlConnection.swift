@@ -27,11 +27,9 @@ public final class ControlConnection: @unchecked Sendable {
     /// Whether the client closed its end: what it said before still counts.
     private var isDeaf = false
     private var openRequests = 0
-    private var reader: PausableSource?
+    private var reader: (any DispatchSourceRead)?
     private var isPaused = false
-    /// Made when the socket is full for the first time.
-    private var writer: PausableSource?
-    private var isWaitingForRoom = false
+    private var writer: (any DispatchSourceWrite)?
 
     init(
         _ socket: Descriptor, on queue: DispatchQueue, limits: ControlLimits,
@@ -63,8 +61,8 @@ public final class ControlConnection: @unchecked Sendable {
         let source = DispatchSource.makeReadSource(fileDescriptor: socket.number, queue: queue)
         source.setEventHandler { [weak self] in self?.read() }
         source.setCancelHandler { [socket] in withExtendedLifetime(socket) {} }
-        reader = PausableSource(source)
-        reader?.resume()
+        reader = source
+        source.resume()
     }
 
     /// Reads to EAGAIN, because a hang-up is told once only; but lets others have their turn.
@@ -118,17 +116,22 @@ public final class ControlConnection: @unchecked Sendable {
     /// Reads on only while this client's requests in hand and unread answers are few.
     private func flow() {
         let isBehind = openRequests >= limits.openRequests || output.answerBytes > limits.queuedAnswerBytes
-        guard phase == .open, let reader, isBehind != isPaused else { return }
+        guard let reader, isBehind != isPaused else { return }
         isPaused = isBehind
         if isBehind {
-            reader.pause()
+            reader.suspend()
         } else {
             reader.resume()
             queue.async { self.read() }
         }
     }
 
-    private func stopReading() { reader?.pause() }
+    private func stopReading() {
+        if isPaused { reader?.resume() }  // a suspended source can't be let go of
+        isPaused = false
+        reader?.cancel()
+        reader = nil
+    }
 
     // MARK: Writing
 
@@ -151,7 +154,7 @@ public final class ControlConnection: @unchecked Sendable {
     private func enqueue(_ line: [UInt8], isNotification: Bool) {
         if phase == .closed || isDeaf { return }
         output.append(line, isNotification: isNotification)
-        if !isWaitingForRoom { write() }
+        if writer == nil { write() }
     }
 
     /// Writes to EAGAIN, then waits for room.
@@ -168,20 +171,19 @@ public final class ControlConnection: @unchecked Sendable {
                 output = OutputQueue()
             }
         }
-        writer?.pause()
-        isWaitingForRoom = false
+        writer?.cancel()
+        writer = nil
         flow()
         endIfDone()
     }
 
     private func awaitRoom() {
-        isWaitingForRoom = true
-        if let writer { return writer.resume() }
+        if writer != nil { return }
         let source = DispatchSource.makeWriteSource(fileDescriptor: socket.number, queue: queue)
         source.setEventHandler { [weak self] in self?.write() }
         source.setCancelHandler { [socket] in withExtendedLifetime(socket) {} }
-        writer = PausableSource(source)
-        writer?.resume()
+        writer = source
+        source.resume()
     }
 
     // MARK: Ending
@@ -202,8 +204,7 @@ public final class ControlConnection: @unchecked Sendable {
     private func disconnect() {
         if phase == .closed { return }
         phase = .closed
-        reader?.cancel()
-        reader = nil
+        stopReading()
         writer?.cancel()
         writer = nil
         shutdown(socket.number, CInt(SHUT_RDWR))

@@ -22,7 +22,7 @@ public final class ControlServer: @unchecked Sendable {
     private let limits: ControlLimits
     private let handler: any ControlHandler
     private let queue = DispatchQueue(label: "chat.control")
-    private var acceptor: PausableSource?
+    private var acceptor: (any DispatchSourceRead)?
     private var connections: Set<ControlConnection> = []
 
     /// Listens, and serves until ``close()``.
@@ -78,8 +78,8 @@ public final class ControlServer: @unchecked Sendable {
         let source = DispatchSource.makeReadSource(fileDescriptor: listener.number, queue: queue)
         source.setEventHandler { [weak self] in self?.accept() }
         source.setCancelHandler { [listener] in withExtendedLifetime(listener) {} }
-        acceptor = PausableSource(source)
-        acceptor?.resume()
+        acceptor = source
+        source.resume()
     }
 
     private func accept() {
@@ -97,9 +97,11 @@ public final class ControlServer: @unchecked Sendable {
 
     /// Descriptors ran out: the queue of connections waits, and we don't spin.
     private func pauseAccepting() {
-        acceptor?.pause()
+        acceptor?.cancel()
+        acceptor = nil
         queue.asyncAfter(deadline: .now() + .milliseconds(limits.acceptPause)) { [weak self] in
-            self?.acceptor?.resume()
+            guard let self, drained == nil else { return }
+            startAccepting()
         }
     }
 
