@@ -85,6 +85,7 @@ struct Daemon: Sendable {
 
     func run() throws {
         let signals = EndingSignals()
+        openTimerDescriptor()
         umask(0o077)
         try hardenProcess()
         try state.prepare()
