@@ -165,6 +165,7 @@ final class Schedule {
             host.crash(power: false)
             excuse(host, backup)
             host.disk = backup
+            host.sentOnce = []
             world.record.restored.insert(host.index)
             if isRollback {
                 host.disk.isNewIncarnation = false
