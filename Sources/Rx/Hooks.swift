@@ -1,5 +1,6 @@
 import Glibc
 import Locking
+import Synchronization
 
 /// What is done about errors that nobody handles.
 public enum Hooks {
@@ -12,7 +13,6 @@ public enum Hooks {
     public typealias OverlapHandler = @Sendable () -> Void
 
     private struct Settings {
-        var recordsCallStack = false
         var errorHandler: DefaultErrorHandler = { callStack, error in
             let place = callStack.isEmpty ? "" : "\n" + callStack.joined(separator: "\n")
             debugPrint("Unhandled error happened: \(error)\(place)")
@@ -26,10 +26,12 @@ public enum Hooks {
 
     private static let settings = Locked(Settings())
 
+    static let records = Atomic<Bool>(false)  // apart, because each subscription asks
+
     /// Whether `subscribe(onNext:...)` without `onError` notes where it was called, for the error handler.
     public static var recordCallStackOnError: Bool {
-        get { settings.withLock { $0.recordsCallStack } }
-        set { settings.withLock { $0.recordsCallStack = newValue } }
+        get { records.load(ordering: .acquiring) }
+        set { records.store(newValue, ordering: .releasing) }
     }
 
     /// Runs for an error that reaches `subscribe(onNext:...)` without `onError`; prints it unless set otherwise.
@@ -51,12 +53,8 @@ public enum Hooks {
         set { _ = settings.withLock { exchange(&$0.overlapHandler, with: newValue) } }
     }
 
-    /// Takes an error that nobody handles, with the place that was noted.
-    @usableFromInline static func report(_ error: any Error, _ callStack: [String]) {
-        defaultErrorHandler(callStack, error)
-    }
-
-    @usableFromInline static func callStack() -> [String] {
-        recordCallStackOnError ? customCaptureSubscriptionCallstack() : []
+    /// Takes an error that nobody handles.
+    @usableFromInline static func report(_ error: any Error, _ subscription: Lifetime) {
+        defaultErrorHandler(subscription.callStack, error)
     }
 }

@@ -10,7 +10,10 @@ extension ObservableType {
         _ source: repeat each Source,
         resultSelector: @escaping @Sendable (repeat (each Source).Element) throws -> Element
     ) -> Observable<Element> {
-        combining(repeat (each source).asObservable(), isZip: false, resultSelector)
+        combining(.latest) { inputs in
+            let input = (repeat inputs.add(each source))
+            return { try resultSelector(repeat (each input).take()) }
+        }
     }
 
     /// Combines the latest elements of many sequences whenever one of them sends.
@@ -23,7 +26,11 @@ extension ObservableType {
         _ collection: Sources,
         resultSelector: @escaping @Sendable ([Sources.Element.Element]) throws -> Element
     ) -> Observable<Element> where Sources.Element: ObservableType {
-        combining(collection.map { $0.asObservable() }, isZip: false, resultSelector)
+        let sources = collection.map { $0.asObservable() }
+        return combining(.latest) { inputs in
+            let all = sources.map { inputs.add($0) }
+            return { try resultSelector(all.map { $0.take() }) }
+        }
     }
 
     /// The latest elements of many sequences, whenever one of them sends; see ``combineLatest(_:resultSelector:)``.

@@ -1,33 +1,46 @@
 extension ObservableType {
     /// What `combineLatest` and `zip` have in common.
-    @inlinable static func combining<each Other: Sendable>(
-        _ source: repeat Observable<each Other>, isZip: Bool,
-        _ resultSelector: @escaping @Sendable (repeat each Other) throws -> Element
+    ///
+    /// - Parameters:
+    ///   - kind: Which of them.
+    ///   - inputs: Adds the sequences for a subscription, and returns what makes a result of their elements.
+    /// - Returns: The results, in the order of the elements that made them.
+    @inlinable static func combining(
+        _ kind: Combining,
+        _ inputs: @escaping @Sendable (CombinedInputs<Element>) -> () throws -> Element
     ) -> Observable<Element> {
         Observable { sink in
-            let missing = Cell(0)
-            let inputs = (repeat CombinedInput(each source, isZip, missing))
-            let node = CombiningNode(sink, isZip ? .zip : .latest, missing) {
-                try resultSelector(repeat (each inputs).take())
-            }
-            var waiting: [CombinedStart] = []
-            for input in repeat each inputs { waiting.append(input.starting(in: node)) }
-            node.start(waiting)
+            let all = CombinedInputs<Element>(isZip: kind != .latest)
+            let combine = inputs(all)
+            CombiningNode(sink, kind, all.missing, combine).start(all.starts)
         }
     }
+}
 
-    @inlinable static func combining<Other: Sendable>(
-        _ sources: [Observable<Other>], isZip: Bool,
-        _ resultSelector: @escaping @Sendable ([Other]) throws -> Element
-    ) -> Observable<Element> {
-        Observable { sink in
-            let missing = Cell(0)
-            let inputs = sources.map { CombinedInput($0, isZip, missing) }
-            let node = CombiningNode(sink, isZip ? .collectionZip : .latest, missing) {
-                try resultSelector(inputs.map { $0.take() })
-            }
-            node.start(inputs.map { $0.starting(in: node) })
-        }
+/// The sequences that one subscription combines.
+///
+/// `@unchecked`: filled before the node starts, on one thread.
+@usableFromInline final class CombinedInputs<Result: Sendable>: @unchecked Sendable {
+    @usableFromInline let isZip: Bool
+    @usableFromInline let missing = Cell(0)
+    @usableFromInline var starts: [CombinedStart<Result>] = []
+
+    @inlinable init(isZip: Bool) { self.isZip = isZip }
+
+    @inlinable func add<Source: ObservableConvertibleType>(_ source: Source) -> CombinedInput<Source.Element> {
+        let input = CombinedInput<Source.Element>(isZip, missing)
+        let source = source.asObservable(), lifetime = Lifetime()
+        starts.append(
+            CombinedStart(lifetime) { node in
+                source.attach(lifetime) { event in
+                    switch event {
+                    case .next(let element): node.next(element, to: input)
+                    case .error(let error): node.end(error)
+                    case .completed: node.end(nil)
+                    }
+                }
+            })
+        return input
     }
 }
 
@@ -35,11 +48,11 @@ extension ObservableType {
 @frozen @usableFromInline enum Combining: Sendable { case latest, zip, collectionZip }
 
 /// Subscribes to one of the sequences that are being combined.
-@frozen @usableFromInline struct CombinedStart {
+@frozen @usableFromInline struct CombinedStart<Result: Sendable> {
     @usableFromInline let lifetime: Lifetime
-    @usableFromInline let start: () -> Void
+    @usableFromInline let start: (CombiningNode<Result>) -> Void
 
-    @inlinable init(_ lifetime: Lifetime, _ start: @escaping () -> Void) {
+    @inlinable init(_ lifetime: Lifetime, _ start: @escaping (CombiningNode<Result>) -> Void) {
         self.lifetime = lifetime
         self.start = start
     }
@@ -49,14 +62,12 @@ extension ObservableType {
 ///
 /// `@unchecked`: the `var`s are only touched inside the node's queue.
 @usableFromInline final class CombinedInput<Element: Sendable>: @unchecked Sendable {
-    @usableFromInline let source: Observable<Element>
     @usableFromInline let isZip: Bool
     @usableFromInline let missing: Cell<Int>  // inputs without an element
     @exclusivity(unchecked) @usableFromInline var latest: Element?
     @exclusivity(unchecked) @usableFromInline var ahead = Fifo<Element>()  // after `latest`; only of zip
 
-    @inlinable init(_ source: Observable<Element>, _ isZip: Bool, _ missing: Cell<Int>) {
-        self.source = source
+    @inlinable init(_ isZip: Bool, _ missing: Cell<Int>) {
         self.isZip = isZip
         self.missing = missing
         missing.value += 1
@@ -79,19 +90,6 @@ extension ObservableType {
             if latest == nil { missing.value += 1 }
         }
         return element
-    }
-
-    @inlinable func starting<Result: Sendable>(in node: CombiningNode<Result>) -> CombinedStart {
-        let lifetime = Lifetime()
-        return CombinedStart(lifetime) { [self] in
-            source.attach(lifetime) { [self] event in
-                switch event {
-                case .next(let element): node.next(element, to: self)
-                case .error(let error): node.end(error)
-                case .completed: node.end(nil)
-                }
-            }
-        }
     }
 }
 
@@ -118,9 +116,9 @@ extension ObservableType {
         running = missing.value
     }
 
-    @inlinable func start(_ inputs: [CombinedStart]) {
+    @inlinable func start(_ inputs: [CombinedStart<Result>]) {
         sink.lifetime.own(Disposables.create(inputs.map { $0.lifetime }))
-        for input in inputs where !input.lifetime.isStopped { input.start() }
+        for input in inputs where !input.lifetime.isStopped { input.start(self) }
         if !inputs.isEmpty { return }
         if kind == .latest { send() }
         if !sink.lifetime.isStopped { sink.on(.completed) }

@@ -10,7 +10,10 @@ extension ObservableType {
         _ source: repeat each Source,
         resultSelector: @escaping @Sendable (repeat (each Source).Element) throws -> Element
     ) -> Observable<Element> {
-        combining(repeat (each source).asObservable(), isZip: true, resultSelector)
+        combining(.zip) { inputs in
+            let input = (repeat inputs.add(each source))
+            return { try resultSelector(repeat (each input).take()) }
+        }
     }
 
     /// Combines the first elements of many sequences, then the second ones, and so on.
@@ -24,7 +27,11 @@ extension ObservableType {
         _ collection: Sources,
         resultSelector: @escaping @Sendable ([Sources.Element.Element]) throws -> Element
     ) -> Observable<Element> where Sources.Element: ObservableType {
-        combining(collection.map { $0.asObservable() }, isZip: true, resultSelector)
+        let sources = collection.map { $0.asObservable() }
+        return combining(.collectionZip) { inputs in
+            let all = sources.map { inputs.add($0) }
+            return { try resultSelector(all.map { $0.take() }) }
+        }
     }
 
     /// The first elements of many sequences, then the second ones, and so on; see ``zip(_:resultSelector:)``.

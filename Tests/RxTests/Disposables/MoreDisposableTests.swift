@@ -61,7 +61,7 @@ struct MoreDisposableTests {
                 make(7)
                 make(8)
             }
-            #expect(log.all == [])
+            withExtendedLifetime(bags) { #expect(log.all == []) }
         }
         #expect(log.all.sorted() == Array(1...8))
     }
