@@ -16,7 +16,7 @@ COUNTED_TESTS = RxTests\.(ClassicSystem|SharedSequence|Resource|Callback|Acquisi
 SHELL_SCRIPTS = Workshop/check .ci/run Scripts/swift Scripts/dependencies Scripts/demo Tests/lab/lab
 
 .DEFAULT_GOAL := help
-.PHONY: help build release demo simulate test lint format install clean build-dependencies test-dependencies
+.PHONY: help fuzz build release demo simulate test lint format install clean build-dependencies test-dependencies
 .NOTPARALLEL:
 
 help: ## Show these targets
@@ -42,6 +42,9 @@ test: test-dependencies lint ## Run all tests; those with avahi-daemons in a lab
 	Workshop/check
 	RX_COUNT_RESOURCES=1 Scripts/swift test --skip-build --disable-xctest --no-parallel --filter '$(COUNTED_TESTS)'
 	Scripts/swift test --skip-build --disable-xctest
+
+fuzz: build-dependencies ## Feed made-up bytes to each parser, FUZZ_SECONDS each
+	Scripts/fuzz
 
 lint: ## Check how the sources are written
 	Scripts/swift format lint --strict --parallel --recursive $(SWIFT_SOURCES)

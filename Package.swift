@@ -29,6 +29,8 @@ let package = Package(
         .executable(name: "chatd", targets: ["chatd"]),
         .executable(name: "chat", targets: ["chat"]),
         .library(name: "Rx", targets: ["Rx"]),
+        // For Fuzz alone.
+        .library(name: "FuzzedParts", targets: ["ChatModel", "Control", "Discovery", "Identity", "Transport"]),
         .library(name: "RxTest", targets: ["RxTest"]),
         .library(name: "RxBlocking", targets: ["RxBlocking"]),
     ],
