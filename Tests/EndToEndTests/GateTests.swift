@@ -60,7 +60,7 @@ import Testing
 
     @Test func `chatd can't be looked into`() async throws {
         let scratch = try Scratch(isOpenToAll: true)
-        let host = Host.unprivileged(.here, try Programs.built.copied(into: scratch))
+        let host = Host.unprivileged(.here, try await Programs.built.copied(into: scratch))
         let alice = try await LocalPeer.start("alice", in: scratch, on: host)
         let process = "/proc/\(alice.daemon.process.pid)"
         var status = stat()
