@@ -1,3 +1,4 @@
+import Control
 import Glibc
 
 /// What this process uses, as the kernel counts it (proc(5)).
