@@ -72,7 +72,7 @@ import Testing
             (["--listen", "nowhere:7311"], "--listen: 'nowhere' is no address"),
             (["--auto-fetch", "much"], "--auto-fetch needs a size, such as 32M"),
             (["--auto-fetch", "-1"], "--auto-fetch needs a size, such as 32M"),
-            (["--state-dir="], "--state-dir needs a directory"),
+            (["--state-dir="], "--state-dir needs a path"), (["--downloads", ""], "--downloads needs a path"),
         ])
     func `a wrong command line of chatd is status 64 and says where help is`(
         words: [String], message: String
