@@ -72,13 +72,17 @@ public final class ReportingProgress: Progress, @unchecked Sendable {
         partChanged()
     }
 
-    /// In units; for a transfer, bytes. Fixed: a new value is ignored.
+    /// In units; for a transfer, bytes.
+    ///
+    /// Fixed: a new value is ignored.
     public override var totalUnitCount: Int64 {
         get { super.totalUnitCount }
         set {}
     }
 
-    /// In units, 0 to the total; a value out of that range is taken for its end. After the end nothing changes it.
+    /// In units, 0 to the total.
+    ///
+    /// A value out of that range is taken for its end; after the end nothing changes it.
     public override var completedUnitCount: Int64 {
         get { super.completedUnitCount }
         set {

@@ -59,7 +59,8 @@ struct GateCommandTests {
 
         let long = command("peers", "--long").output
         for line in [
-            "bob (012345)  waiting\n", "  key: 0123 4567 89ab cdef\n", "  clock: 2.3 s behind\n", "  verdict: trusted\n",
+            "bob (012345)  waiting\n", "  key: 0123 4567 89ab cdef\n", "  clock: 2.3 s behind\n",
+            "  verdict: trusted\n",
             "  warning: the name belongs to another key, aaaaaa\n", "  last failure: nobody listens there\n",
         ] { #expect(long.contains(line)) }
         let short = command("peers").output

@@ -146,7 +146,7 @@ struct LogPagerTests {
     @Test func `chat log shows the end, older pages by key, and puts the terminal back`() throws {
         fill(1_000)
         let session = try start()
-        let before = session.mode
+        let before = session.before
         #expect(session.shows("line 1000"))
         #expect(!session.output.contains("line 990"))
 
@@ -185,7 +185,7 @@ struct LogPagerTests {
     @Test(arguments: [SIGINT, SIGTERM]) func `a signal puts the terminal back`(number: CInt) throws {
         fill(1_000)
         let session = try start()
-        let before = session.mode
+        let before = session.before
         #expect(session.shows("line 1000"))
 
         kill(session.process, number)

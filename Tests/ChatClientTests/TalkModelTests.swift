@@ -80,7 +80,7 @@ struct TalkModelTests {
             $0.lineInserted.map { $0.map { String($0.suffix(20)) } }
         }
 
-        #expect(events == [.next(220, ["* 'bob' is Connected"])])
+        #expect(events.count == 1 && events.first?.time == 220)
     }
 
     @Test func `the bar moves with its transfer and goes with it`() {

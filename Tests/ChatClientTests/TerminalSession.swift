@@ -19,6 +19,9 @@ final class TerminalSession: Sendable {
         return URL(fileURLWithPath: tests).deletingLastPathComponent().appendingPathComponent("chat").path
     }()
 
+    /// ``mode`` before the program could change it.
+    let before: [tcflag_t]
+
     init(_ arguments: [String] = [], _ environment: [String: String], columns: UInt16 = 40, rows: UInt16 = 10) throws {
         let number = try systemCall("open", "/dev/ptmx") { open("/dev/ptmx", O_RDWR | O_NOCTTY | O_CLOEXEC) }
         controller = Descriptor(owning: number)
@@ -31,6 +34,7 @@ final class TerminalSession: Sendable {
         var size = winsize(ws_row: rows, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0)
         try systemCall("ioctl", "TIOCSWINSZ") { ioctl(slave.number, UInt(TIOCSWINSZ), &size) }
         terminal = slave
+        before = Self.mode(of: slave)
         process = try Self.spawn(arguments, environment, on: name)
         Thread.detachNewThread { [controller, seen, isOver] in
             var buffer = [UInt8](repeating: 0, count: 65536)
@@ -91,7 +95,9 @@ final class TerminalSession: Sendable {
     func shows(_ text: String) -> Bool { eventually { output.contains(text) } }
 
     /// Local modes, input modes: what a raw terminal has switched off.
-    var mode: [tcflag_t] {
+    var mode: [tcflag_t] { Self.mode(of: terminal) }
+
+    private static func mode(of terminal: Descriptor) -> [tcflag_t] {
         var mode = termios()
         tcgetattr(terminal.number, &mode)
         return [mode.c_lflag, mode.c_iflag, mode.c_oflag]

@@ -39,6 +39,8 @@ struct RoomForkTests {
 
     private func link(_ peer: PeerID, with have: Have, to room: inout RoomState) -> [RoomEffect] {
         _ = take(.linkUp(peer, endpoint: endpoint, isDialler: false), at: 1_000, by: &room)
+        let hello = Hello(displayName: "bob", instance: "", wallTime: 1_700_000_000_000, autoFetchLimit: 0)
+        _ = take(.message(peer, .hello(hello)), at: 1_000, by: &room)
         return take(.message(peer, .have(have)), at: 1_000, by: &room)
     }
 

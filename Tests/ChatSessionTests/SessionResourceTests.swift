@@ -57,7 +57,7 @@ import Testing
 
         #expect(isOver.wait(timeout: .now() + 20) == .success)
         subscription.dispose()
-        #expect(completions.withLock { $0 } == 1)
+        #expect(eventually { completions.withLock { $0 } == 1 })
         #expect(eventually { seen.withLock { $0.count } == 2 })
         #expect(seen.withLock { $0 } == ["'alice' is Connected", "'alice' is Not Connected"])
         joined.withLock { $0 = nil }

@@ -6,7 +6,7 @@ import Testing
 
 /// Peers that are read no further for a while, and those that get no link at all.
 @Suite struct HeldTests {
-    @Test func `a paused peer is read no further, isn't taken for dead, and all of it comes when reading goes on`() throws {
+    @Test func `a paused peer is read no further, isn't taken for dead, and all comes when reading goes on`() throws {
         var limits = TransportLimits()
         limits.silentAfter = .milliseconds(300)
         limits.deadAfter = .milliseconds(900)
