@@ -28,5 +28,6 @@ public struct Binder<Value: Sendable>: ObserverType {
         }
     }
 
+    /// Takes an event.
     public func on(_ event: Event<Value>) { handler(event) }
 }

@@ -5,6 +5,7 @@
     /// Whose it is.
     public let base: Base
 
+    /// Gives an object its `rx`.
     public init(_ base: Base) { self.base = base }
 
     /// A binder that sets a property, on the main scheduler.

@@ -10,6 +10,7 @@ public enum RxError: Error {
 }
 
 extension RxError: CustomDebugStringConvertible {
+    /// For debuggers and failed tests; the form may change.
     public var debugDescription: String {
         switch self {
         case .unknown: "unknown error"

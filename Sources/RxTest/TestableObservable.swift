@@ -50,19 +50,26 @@ public final class TestableObservable<Element: Sendable>: ObservableType {
         }
     }
 
+    /// Subscribes an observer; see ``Rx/ObservableType``.
     public func subscribe<Observer: ObserverType>(_ observer: Observer) -> any Disposable
     where Observer.Element == Element { source.subscribe(observer) }
 
+    /// The same as an ``Rx/Observable``.
     public func asObservable() -> Observable<Element> { source }
 }
 
 /// When a source was subscribed to, and when it was let go of.
 public struct Subscription: Sendable, Hashable {
+    /// When it was subscribed to, in ticks.
     public let subscribe: TestTime
-    public let unsubscribe: TestTime  // .max: not yet
 
+    /// When it was let go of, in ticks; the largest number if it wasn't.
+    public let unsubscribe: TestTime
+
+    /// A subscription that goes on.
     public init(_ subscribe: TestTime) { self.init(subscribe, .max) }
 
+    /// A subscription that is over.
     public init(_ subscribe: TestTime, _ unsubscribe: TestTime) {
         self.subscribe = subscribe
         self.unsubscribe = unsubscribe
@@ -70,6 +77,7 @@ public struct Subscription: Sendable, Hashable {
 }
 
 extension Subscription: CustomDebugStringConvertible {
+    /// For debuggers and failed tests; the form may change.
     public var debugDescription: String {
         "(\(subscribe) : \(unsubscribe == .max ? "infinite" : "\(unsubscribe)"))"
     }

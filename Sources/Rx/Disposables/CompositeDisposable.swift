@@ -13,14 +13,18 @@ public final class CompositeDisposable: Cancelable {
     }
     private let members = Locked(Members())
 
+    /// Makes one without members.
     public init() {}
 
+    /// Makes one with members.
     public convenience init(_ disposables: any Disposable...) { self.init(disposables: disposables) }
 
+    /// Makes one with members.
     public init(disposables: [any Disposable]) {
         for disposable in disposables { _ = insert(disposable) }
     }
 
+    /// Whether it has been disposed of.
     public var isDisposed: Bool { members.withLock { $0.list == nil } }
 
     /// How many members there are.
@@ -45,6 +49,7 @@ public final class CompositeDisposable: Cancelable {
         members.withLock { $0.list?.removeValue(forKey: key.number) }?.dispose()
     }
 
+    /// Disposes of all members, in the order in which they came, and of those to come.
     public func dispose() {
         let last = members.withLock { exchange(&$0.list, with: nil) } ?? [:]
         for (_, disposable) in last.sorted(by: { $0.key < $1.key }) { disposable.dispose() }

@@ -7,6 +7,7 @@ public final class ScheduledDisposable: Cancelable {
 
     private let disposable: Locked<(any Disposable)?>
 
+    /// Takes over something to be disposed of.
     public init(scheduler: any ImmediateSchedulerType, disposable: any Disposable) {
         self.scheduler = scheduler
         self.disposable = Locked(disposable)

@@ -5,8 +5,10 @@ public final class SingleAssignmentDisposable: Cancelable {
     private enum State { case empty, holding(any Disposable), disposed, disposedEmpty }
     private let state = Locked<State>(.empty)
 
+    /// Makes one that waits for what is to be disposed of.
     public init() {}
 
+    /// Whether it has been disposed of.
     public var isDisposed: Bool {
         switch state.withLock({ $0 }) {
         case .empty, .holding: false
@@ -30,6 +32,7 @@ public final class SingleAssignmentDisposable: Cancelable {
         }
     }
 
+    /// Disposes of what it has been given, or will be.
     public func dispose() {
         let before = state.withLock { state in
             switch state {

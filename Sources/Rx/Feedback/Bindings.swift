@@ -13,6 +13,7 @@ public final class Bindings<Event: Sendable>: Disposable {
         self.events = events
     }
 
+    /// Ends all of them.
     public func dispose() { subscriptions.dispose() }
 }
 

@@ -6,16 +6,22 @@ public typealias Feedback<State: Sendable, Event: Sendable> =
 ///
 /// Whoever subscribes gets the present state first.
 public struct ObservableSchedulerContext<Element: Sendable>: ObservableType {
+    /// What is carried.
     public let source: Observable<Element>
+
+    /// Where the feedback loop runs.
     public let scheduler: any ImmediateSchedulerType
 
+    /// Pairs a sequence with a scheduler.
     public init(source: Observable<Element>, scheduler: any ImmediateSchedulerType) {
         self.source = source
         self.scheduler = scheduler
     }
 
+    /// The same as an ``Observable``.
     public func asObservable() -> Observable<Element> { source }
 
+    /// Subscribes an observer; see ``ObservableType``.
     public func subscribe<Observer: ObserverType>(_ observer: Observer) -> any Disposable
     where Observer.Element == Element { source.subscribe(observer) }
 }

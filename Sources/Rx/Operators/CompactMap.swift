@@ -2,7 +2,7 @@ extension ObservableType {
     /// Turns each element into another, and leaves out what has become `nil`.
     ///
     /// - Parameter transform: Runs where the element arrives. What it throws ends the sequence.
-    /// - Returns: What `transform` made of each element, in order, without the `nil`s.
+    /// - Returns: What `transform` made of each element, in order, without the `nil`s. ReactiveX: Map.
     @inlinable public func compactMap<Result: Sendable>(
         _ transform: @escaping @Sendable (Element) throws -> Result?
     ) -> Observable<Result> {

@@ -1,10 +1,14 @@
 extension ObservableType {
     /// Leaves out elements equal to the one before.
+    ///
+    /// ReactiveX: Distinct, in its DistinctUntilChanged form.
     @inlinable public func distinctUntilChanged() -> Observable<Element> where Element: Equatable {
         distinctUntilChanged({ $0 }, comparer: { $0 == $1 })
     }
 
     /// Leaves out elements whose key equals that of the one before.
+    ///
+    /// ReactiveX: Distinct, in its DistinctUntilChanged form.
     @inlinable public func distinctUntilChanged<Key: Equatable & Sendable>(
         _ keySelector: @escaping @Sendable (Element) throws -> Key
     ) -> Observable<Element> {
@@ -12,6 +16,8 @@ extension ObservableType {
     }
 
     /// Leaves out elements that `comparer` calls equal to the one before.
+    ///
+    /// ReactiveX: Distinct, in its DistinctUntilChanged form.
     @inlinable public func distinctUntilChanged(
         _ comparer: @escaping @Sendable (_ lhs: Element, _ rhs: Element) throws -> Bool
     ) -> Observable<Element> {
@@ -19,6 +25,8 @@ extension ObservableType {
     }
 
     /// Leaves out elements whose property is equal to that of the one before.
+    ///
+    /// ReactiveX: Distinct, in its DistinctUntilChanged form.
     @inlinable public func distinctUntilChanged<Property: Equatable & Sendable>(
         at keyPath: any KeyPath<Element, Property> & Sendable
     ) -> Observable<Element> {
@@ -30,7 +38,7 @@ extension ObservableType {
     /// - Parameters:
     ///   - keySelector: Runs for each element where it arrives. What it throws ends the sequence.
     ///   - comparer: Runs from the second element on. What it throws ends the sequence.
-    /// - Returns: The elements whose key is a new one.
+    /// - Returns: The elements whose key is a new one. ReactiveX: Distinct, in its DistinctUntilChanged form.
     @inlinable public func distinctUntilChanged<Key: Sendable>(
         _ keySelector: @escaping @Sendable (Element) throws -> Key,
         comparer: @escaping @Sendable (_ lhs: Key, _ rhs: Key) throws -> Bool

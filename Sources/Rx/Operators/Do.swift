@@ -13,7 +13,7 @@ extension ObservableType {
     ///   - onSubscribe: Runs before the source is subscribed to.
     ///   - onSubscribed: Runs after the source is subscribed to.
     ///   - onDispose: Runs once, when the source has been let go of, for whatever reason.
-    /// - Returns: A sequence with the source's events.
+    /// - Returns: A sequence with the source's events. ReactiveX: Do.
     @inlinable public func `do`(
         onNext: (@Sendable (Element) throws -> Void)? = nil, afterNext: (@Sendable (Element) throws -> Void)? = nil,
         onError: (@Sendable (any Error) throws -> Void)? = nil,

@@ -1,7 +1,7 @@
 extension ObservableType {
     /// Numbers the elements, from 0.
     ///
-    /// - Returns: Each element with its number. Ends as the source does.
+    /// - Returns: Each element with its number. Ends as the source does. ReactiveX: Map.
     @inlinable public func enumerated() -> Observable<(index: Int, element: Element)> {
         let source = asObservable()
         return Observable<(index: Int, element: Element)> { sink in

@@ -5,7 +5,7 @@ extension ObservableType {
     ///
     /// - Parameter selector: Runs where the element arrives. What it throws ends the sequence.
     /// - Returns: A sequence that completes once the source and all inner sequences have, and fails with the first that
-    ///   does.
+    ///   does. ReactiveX: FlatMap.
     @inlinable public func flatMap<Source: ObservableConvertibleType>(
         _ selector: @escaping @Sendable (Element) throws -> Source
     ) -> Observable<Source.Element> {

@@ -5,7 +5,7 @@ extension ObservableType {
     ///
     /// - Parameter selector: Runs where the element arrives. What it throws ends the sequence.
     /// - Returns: A sequence that completes once the source and the latest inner sequence have, and fails with the first
-    ///   that does. An inner sequence is let go of before the next one is subscribed to.
+    ///   that does. An inner sequence is let go of before the next one is subscribed to. ReactiveX: Switch.
     @inlinable public func flatMapLatest<Source: ObservableConvertibleType>(
         _ selector: @escaping @Sendable (Element) throws -> Source
     ) -> Observable<Source.Element> {
@@ -33,6 +33,8 @@ extension ObservableType {
 
 extension ObservableType where Element: ObservableConvertibleType {
     /// The elements of the latest sequence that came; see ``flatMapLatest(_:)``.
+    ///
+    /// ReactiveX: Switch.
     @inlinable public func switchLatest() -> Observable<Element.Element> { flatMapLatest { $0 } }
 }
 

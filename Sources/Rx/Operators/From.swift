@@ -5,12 +5,14 @@ extension ObservableType {
     ///   - elements: What is sent, in order.
     ///   - scheduler: Runs one turn for each element and one for the completion. The default one runs inside
     ///     `subscribe`, and sources on one thread take turns.
-    /// - Returns: A cold sequence.
+    /// - Returns: A cold sequence. ReactiveX: From.
     @inlinable public static func of(
         _ elements: Element..., scheduler: any ImmediateSchedulerType = CurrentThreadScheduler.instance
     ) -> Observable<Element> { from(elements, scheduler: scheduler) }
 
     /// Sends the elements of an array, and completes; see ``of(_:scheduler:)``.
+    ///
+    /// ReactiveX: From.
     @inlinable public static func from(
         _ array: [Element], scheduler: any ImmediateSchedulerType = CurrentThreadScheduler.instance
     ) -> Observable<Element> {
@@ -20,6 +22,8 @@ extension ObservableType {
     /// Sends the elements of a sequence, and completes; see ``of(_:scheduler:)``.
     ///
     /// Each subscription makes an iterator.
+    ///
+    /// ReactiveX: From.
     @inlinable public static func from<Elements: Sequence & Sendable>(
         _ sequence: Elements, scheduler: any ImmediateSchedulerType = CurrentThreadScheduler.instance
     ) -> Observable<Element> where Elements.Element == Element {
@@ -27,6 +31,8 @@ extension ObservableType {
     }
 
     /// Sends what is in the optional, if anything, and completes.
+    ///
+    /// ReactiveX: From.
     @inlinable public static func from(optional: Element?) -> Observable<Element> {
         if let optional { just(optional) } else { empty() }
     }

@@ -11,9 +11,11 @@ public struct GroupedObservable<Key: Sendable, Element: Sendable>: ObservableTyp
         self.source = source
     }
 
+    /// Subscribes an observer; see ``ObservableType``.
     public func subscribe<Observer: ObserverType>(_ observer: Observer) -> any Disposable
     where Observer.Element == Element { source.subscribe(observer) }
 
+    /// The same as an ``Observable``.
     public func asObservable() -> Observable<Element> { source }
 }
 

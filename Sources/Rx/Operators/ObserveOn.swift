@@ -3,7 +3,7 @@ extension ObservableType {
     ///
     /// - Parameter scheduler: A serial dispatch scheduler is woken once for many events, any other once for each.
     /// - Returns: A sequence with the same events; the source's ending waits its turn too. What is still waiting when
-    ///   the subscription is disposed of is dropped.
+    ///   the subscription is disposed of is dropped. ReactiveX: ObserveOn.
     @inlinable public func observe(on scheduler: any ImmediateSchedulerType) -> Observable<Element> {
         let source = asObservable()
         let limit = scheduler is SerialDispatchQueueScheduler ? 1_024 : 1  // events a turn

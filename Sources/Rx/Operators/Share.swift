@@ -13,6 +13,7 @@ extension ObservableType {
     ///   - replay: How many of the latest elements a later subscriber gets first, and so how many are kept in memory.
     ///   - scope: What happens to them when everybody has left or the source has ended.
     /// - Returns: A sequence that subscribes to the source with its first subscriber, and lets go of it with its last.
+    ///   ReactiveX: Replay, with RefCount.
     @inlinable public func share(
         replay: Int = 0, scope: SubjectLifetimeScope = .whileConnected
     ) -> Observable<Element> {

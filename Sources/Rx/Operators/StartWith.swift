@@ -1,5 +1,7 @@
 extension ObservableType {
     /// Sends `elements` first, inside `subscribe`, and then what the source sends.
+    ///
+    /// ReactiveX: StartWith.
     @inlinable public func startWith(_ elements: Element...) -> Observable<Element> {
         let source = asObservable()
         return Observable { sink in

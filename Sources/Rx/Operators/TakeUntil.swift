@@ -2,7 +2,7 @@ extension ObservableType {
     /// Completes as soon as `other` sends an element.
     ///
     /// - Parameter other: Subscribed to before the source. Its error ends the sequence too; its completion doesn't.
-    /// - Returns: The elements until then; ends with the source if that ends first.
+    /// - Returns: The elements until then; ends with the source if that ends first. ReactiveX: TakeUntil.
     @inlinable public func take<Source: ObservableType>(until other: Source) -> Observable<Element> {
         let source = asObservable(), trigger = other.asObservable()
         return Observable { sink in

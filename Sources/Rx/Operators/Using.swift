@@ -4,7 +4,7 @@ extension ObservableType {
     /// - Parameters:
     ///   - resourceFactory: Opens the resource inside `subscribe`. What it throws is the sequence's error.
     ///   - observableFactory: Makes the sequence. What it throws is the sequence's error, and the resource is closed.
-    /// - Returns: A cold sequence; the resource is disposed of once, after the source.
+    /// - Returns: A cold sequence; the resource is disposed of once, after the source. ReactiveX: Using.
     @inlinable public static func using<Resource: Disposable>(
         _ resourceFactory: @escaping @Sendable () throws -> Resource,
         observableFactory: @escaping @Sendable (Resource) throws -> Observable<Element>

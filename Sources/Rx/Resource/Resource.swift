@@ -53,8 +53,10 @@ public struct Resource<Asset: Sendable>: ObservableType {
         }
     }
 
+    /// The same as an ``Observable``.
     public func asObservable() -> Observable<Asset> { values { .just($0).concat(.never()) } }
 
+    /// Subscribes an observer; see ``ObservableType``.
     public func subscribe<Observer: ObserverType>(_ observer: Observer) -> any Disposable
     where Observer.Element == Asset { asObservable().subscribe(observer) }
 

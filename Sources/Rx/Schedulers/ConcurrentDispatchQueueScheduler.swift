@@ -31,8 +31,10 @@ public class ConcurrentDispatchQueueScheduler: SchedulerType, @unchecked Sendabl
             leeway: leeway)
     }
 
+    /// What time it is.
     public var now: RxTime { RxTime() }
 
+    /// Runs work as soon as it can; see ``ImmediateSchedulerType/schedule(_:action:)``.
     public final func schedule<State: Sendable>(
         _ state: State, action: @escaping @Sendable (State) -> any Disposable
     ) -> any Disposable {
@@ -41,12 +43,14 @@ public class ConcurrentDispatchQueueScheduler: SchedulerType, @unchecked Sendabl
         return lifetime
     }
 
+    /// Runs work later; see ``SchedulerType/scheduleRelative(_:dueTime:action:)``.
     public final func scheduleRelative<State: Sendable>(
         _ state: State, dueTime: RxTimeInterval, action: @escaping @Sendable (State) -> any Disposable
     ) -> any Disposable {
         DispatchTimer.once(on: queue, after: dueTime, leeway: leeway, state, action)
     }
 
+    /// Runs work again and again; see ``SchedulerType/schedulePeriodic(_:startAfter:period:action:)``.
     public final func schedulePeriodic<State: Sendable>(
         _ state: State, startAfter: RxTimeInterval, period: RxTimeInterval,
         action: @escaping @Sendable (State) -> State

@@ -10,20 +10,24 @@ public final class ConcurrentMainScheduler: SchedulerType {
 
     private init() {}
 
+    /// What time it is.
     public var now: RxTime { MainScheduler.asyncInstance.now }
 
+    /// Runs work as soon as it can; see ``ImmediateSchedulerType/schedule(_:action:)``.
     public func schedule<State: Sendable>(
         _ state: State, action: @escaping @Sendable (State) -> any Disposable
     ) -> any Disposable {
         MainScheduler.isCurrent ? action(state) : MainScheduler.asyncInstance.schedule(state, action: action)
     }
 
+    /// Runs work later; see ``SchedulerType/scheduleRelative(_:dueTime:action:)``.
     public func scheduleRelative<State: Sendable>(
         _ state: State, dueTime: RxTimeInterval, action: @escaping @Sendable (State) -> any Disposable
     ) -> any Disposable {
         MainScheduler.asyncInstance.scheduleRelative(state, dueTime: dueTime, action: action)
     }
 
+    /// Runs work again and again; see ``SchedulerType/schedulePeriodic(_:startAfter:period:action:)``.
     public func schedulePeriodic<State: Sendable>(
         _ state: State, startAfter: RxTimeInterval, period: RxTimeInterval,
         action: @escaping @Sendable (State) -> State

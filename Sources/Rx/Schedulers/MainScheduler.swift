@@ -23,6 +23,7 @@ public final class MainScheduler: SerialDispatchQueueScheduler, @unchecked Senda
 
     private let waiting = Atomic<Int>(0)  // pieces of work that are queued, or running at once
 
+    /// Makes one with an order of its own; see ``instance``.
     public init() { super.init(serialQueue: .main, leeway: .nanoseconds(0)) }
 
     /// Stops the program with a message if it isn't called on the main queue.

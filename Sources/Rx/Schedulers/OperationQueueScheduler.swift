@@ -16,6 +16,7 @@ public class OperationQueueScheduler: ImmediateSchedulerType, @unchecked Sendabl
         self.queuePriority = queuePriority
     }
 
+    /// Runs work as soon as it can; see ``ImmediateSchedulerType/schedule(_:action:)``.
     public func schedule<State: Sendable>(
         _ state: State, action: @escaping @Sendable (State) -> any Disposable
     ) -> any Disposable {

@@ -54,8 +54,10 @@ public class SerialDispatchQueueScheduler: SchedulerType, @unchecked Sendable {
             queue: .global(qos: qos.qosClass), internalSerialQueueName: internalSerialQueueName, leeway: leeway)
     }
 
+    /// What time it is.
     public var now: RxTime { RxTime() }
 
+    /// Runs work as soon as it can; see ``ImmediateSchedulerType/schedule(_:action:)``.
     public final func schedule<State: Sendable>(
         _ state: State, action: @escaping @Sendable (State) -> any Disposable
     ) -> any Disposable { scheduleInternal(state, action: action) }
@@ -72,12 +74,14 @@ public class SerialDispatchQueueScheduler: SchedulerType, @unchecked Sendable {
     /// Runs work that can't be cancelled.
     func run(_ work: @escaping @Sendable () -> Void) { queue.async(execute: work) }
 
+    /// Runs work later; see ``SchedulerType/scheduleRelative(_:dueTime:action:)``.
     public final func scheduleRelative<State: Sendable>(
         _ state: State, dueTime: RxTimeInterval, action: @escaping @Sendable (State) -> any Disposable
     ) -> any Disposable {
         DispatchTimer.once(on: queue, after: dueTime, leeway: leeway, state, action)
     }
 
+    /// Runs work again and again; see ``SchedulerType/schedulePeriodic(_:startAfter:period:action:)``.
     public final func schedulePeriodic<State: Sendable>(
         _ state: State, startAfter: RxTimeInterval, period: RxTimeInterval,
         action: @escaping @Sendable (State) -> State

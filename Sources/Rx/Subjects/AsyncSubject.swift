@@ -12,6 +12,7 @@ public final class AsyncSubject<Element: Sendable>: Observable<Element>, Subject
 {
     @usableFromInline let node: AsyncNode<Element>
 
+    /// Makes one without observers.
     @inlinable public init() {
         let node = AsyncNode<Element>()
         self.node = node
@@ -23,8 +24,10 @@ public final class AsyncSubject<Element: Sendable>: Observable<Element>, Subject
     /// Whether anybody is subscribed.
     public var hasObservers: Bool { node.subject.observers.load(ordering: .acquiring) > 0 }
 
+    /// Takes an event.
     @inlinable public func on(_ event: Event<Element>) { node.take(event) }
 
+    /// The same: a subject is an observer.
     @inlinable public func asObserver() -> AsyncSubject<Element> { self }
 }
 

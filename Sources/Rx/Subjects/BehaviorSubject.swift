@@ -11,6 +11,7 @@ public final class BehaviorSubject<Element: Sendable>: Observable<Element>, Subj
 {
     @usableFromInline let node: BehaviorNode<Element>
 
+    /// Makes one with a first value.
     @inlinable public init(value: Element) {
         let node = BehaviorNode(value)
         self.node = node
@@ -22,6 +23,7 @@ public final class BehaviorSubject<Element: Sendable>: Observable<Element>, Subj
     /// Whether anybody is subscribed.
     public var hasObservers: Bool { node.hasObservers }
 
+    /// Whether it has been disposed of.
     public var isDisposed: Bool { node.latest.withLock { $0.isDisposed } }
 
     /// What was sent last; observers may still be on their way there.
@@ -33,8 +35,10 @@ public final class BehaviorSubject<Element: Sendable>: Observable<Element>, Subj
         return value
     }
 
+    /// Takes an event.
     @inlinable public func on(_ event: Event<Element>) { node.on(event) }
 
+    /// The same: a subject is an observer.
     @inlinable public func asObserver() -> BehaviorSubject<Element> { self }
 
     /// Lets go of all observers without an event; who subscribes later gets ``RxError/disposed(object:)``.

@@ -31,10 +31,13 @@ public final class ReplaySubject<Element: Sendable>: Observable<Element>, Subjec
     /// Whether anybody is subscribed.
     public var hasObservers: Bool { node.observers.load(ordering: .acquiring) > 0 }
 
+    /// Whether it has been disposed of.
     public var isDisposed: Bool { node.isDisposed.load(ordering: .acquiring) }
 
+    /// Takes an event.
     @inlinable public func on(_ event: Event<Element>) { node.take(.event(event)) }
 
+    /// The same: a subject is an observer.
     @inlinable public func asObserver() -> ReplaySubject<Element> { self }
 
     /// Lets go of all observers and elements without an event; who subscribes later gets ``RxError/disposed(object:)``.

@@ -13,6 +13,7 @@ public typealias Completable = PrimitiveSequence<CompletableTrait, Never>
 }
 
 extension PrimitiveSequenceType where Trait == CompletableTrait, Element == Never {
+    /// What takes the outcome.
     public typealias CompletableObserver = @Sendable (CompletableEvent) -> Void
 
     /// A completable that `subscribe` produces anew for each subscriber.

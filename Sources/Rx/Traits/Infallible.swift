@@ -9,6 +9,7 @@ public protocol InfallibleType: ObservableConvertibleType {}
     /// that may not.
     @inlinable init(_ source: Observable<Element>) { self.source = source }
 
+    /// The same as an ``Observable``.
     @inlinable public func asObservable() -> Observable<Element> { source }
 }
 
@@ -17,6 +18,7 @@ public protocol InfallibleType: ObservableConvertibleType {}
     case next(Element)
     case completed
 
+    /// The same as an event of any sequence.
     public var event: Event<Element> {
         switch self {
         case .next(let element): .next(element)
@@ -26,6 +28,7 @@ public protocol InfallibleType: ObservableConvertibleType {}
 }
 
 extension Infallible {
+    /// What takes the outcome.
     public typealias InfallibleObserver = @Sendable (InfallibleEvent<Element>) -> Void
 
     /// A sequence that `subscribe` produces anew for each subscriber; see ``ObservableType/create(_:)``.

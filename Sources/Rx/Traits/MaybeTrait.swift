@@ -14,6 +14,7 @@ public typealias Maybe<Element: Sendable> = PrimitiveSequence<MaybeTrait, Elemen
 }
 
 extension PrimitiveSequenceType where Trait == MaybeTrait {
+    /// What takes the outcome.
     public typealias MaybeObserver = @Sendable (MaybeEvent<Element>) -> Void
 
     /// A maybe that `subscribe` produces anew for each subscriber.

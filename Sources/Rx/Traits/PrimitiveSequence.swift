@@ -5,8 +5,10 @@
     /// Takes a sequence that keeps the promise; see ``ObservableType/asSingle()`` for one that may not.
     @inlinable init(_ source: Observable<Element>) { self.source = source }
 
+    /// The same.
     @inlinable public var primitiveSequence: PrimitiveSequence<Trait, Element> { self }
 
+    /// The same as an ``Observable``.
     @inlinable public func asObservable() -> Observable<Element> { source }
 }
 

@@ -37,6 +37,7 @@ public struct SharedSequence<Strategy: SharingStrategyProtocol, Element: Sendabl
 
 /// Shares with the latest element first.
 public enum DriverSharingStrategy: SharingStrategyProtocol {
+    /// Shares one subscription, as this kind of sequence does.
     public static func share<Element: Sendable>(_ source: Observable<Element>) -> Observable<Element> {
         source.share(replay: 1, scope: .whileConnected)
     }
@@ -44,6 +45,7 @@ public enum DriverSharingStrategy: SharingStrategyProtocol {
 
 /// Shares what comes, and replays nothing.
 public enum SignalSharingStrategy: SharingStrategyProtocol {
+    /// Shares one subscription, as this kind of sequence does.
     public static func share<Element: Sendable>(_ source: Observable<Element>) -> Observable<Element> {
         source.share(replay: 0, scope: .whileConnected)
     }

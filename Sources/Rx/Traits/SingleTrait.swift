@@ -10,6 +10,7 @@ public typealias Single<Element: Sendable> = PrimitiveSequence<SingleTrait, Elem
 public typealias SingleEvent<Element> = Result<Element, any Error>
 
 extension PrimitiveSequenceType where Trait == SingleTrait {
+    /// What takes the outcome.
     public typealias SingleObserver = @Sendable (SingleEvent<Element>) -> Void
 
     /// A single that `subscribe` produces anew for each subscriber.
