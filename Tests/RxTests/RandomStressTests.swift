@@ -2,6 +2,7 @@ import Dispatch
 import Foundation
 import Locking
 import Rx
+import Synchronization
 import Testing
 
 /// Random subscribing, sending and disposing from eight threads, for `RX_STRESS_SECONDS` (1 unless it is set).
@@ -11,7 +12,15 @@ struct RandomStressTests {
         let alive = Locked(0)
         do {
             let field = Field(alive)
-            DispatchQueue.concurrentPerform(iterations: Field.threads) { field.run(thread: $0, seconds: seconds) }
+            let done = DispatchGroup()
+            for thread in 0..<Field.threads {
+                done.enter()
+                Thread {
+                    field.run(thread: thread, seconds: seconds)
+                    done.leave()
+                }.start()
+            }
+            done.wait()
             field.expectNothingLost()
         }
         #expect(becomesTrue { alive.withLock { $0 } == 0 })
@@ -36,6 +45,13 @@ private final class Guest: Sendable {
     deinit { alive.withLock { $0 -= 1 } }
 }
 
+/// Events that have been sent and not seen.
+private final class Counter: Sendable {
+    private let count = Atomic<Int>(0)
+    var value: Int { count.load(ordering: .relaxed) }
+    func add(_ number: Int) { count.add(number, ordering: .relaxed) }
+}
+
 /// Notes the latest event of each thread.
 ///
 /// `@unchecked`: one event is delivered after the other; the test reads when the threads are done.
@@ -43,8 +59,12 @@ private final class Witness: @unchecked Sendable {
     private(set) var counts = Array(repeating: 0, count: Field.threads)
     private(set) var isInOrder = true
     private var last = Array(repeating: -1, count: Field.threads)
+    private let outstanding: Counter
+
+    init(_ outstanding: Counter) { self.outstanding = outstanding }
 
     func see(_ tag: Tag) {
+        outstanding.add(-1)
         if tag.number <= last[tag.thread] { isInOrder = false }
         last[tag.thread] = tag.number
         counts[tag.thread] += 1
@@ -54,6 +74,7 @@ private final class Witness: @unchecked Sendable {
 private final class Field: Sendable {
     static let threads = 8
     private static let slots = 16  // subscriptions a thread holds at once
+    private static let mostOutstanding = 1_000  // events; more would only fill the memory
 
     private let alive: Locked<Int>
     private let publish = PublishSubject<Tag>()
@@ -61,12 +82,15 @@ private final class Field: Sendable {
     private let replay = ReplaySubject<Tag>.create(bufferSize: 4)
     private let shared: Observable<Tag>
     private let queue = SerialDispatchQueueScheduler(internalSerialQueueName: "stress")
-    private let witnesses = [Witness(), Witness(), Witness()]
+    private let outstanding = Counter()
+    private let witnesses: [Witness]
     private let sent = Locked(Array(repeating: Array(repeating: 0, count: Field.threads), count: 3))
     private let bag = DisposeBag()
 
     init(_ alive: Locked<Int>) {
         self.alive = alive
+        let counter = outstanding
+        witnesses = (0..<3).map { _ in Witness(counter) }
         shared = publish.share(replay: 2)
         for (witness, source) in zip(witnesses, [publish, behavior.asObservable().skip(1), replay]) {
             source.subscribe(onNext: { witness.see($0) }).disposed(by: bag)
@@ -78,6 +102,7 @@ private final class Field: Sendable {
         var held: [any Disposable] = []
         var count = 0
         repeat {
+            while outstanding.value > Self.mostOutstanding { sched_yield() }
             for _ in 0..<64 {
                 let choice = Int.random(in: 0..<10)
                 if choice < 6 {
@@ -101,6 +126,7 @@ private final class Field: Sendable {
     }
 
     private func send(_ tag: Tag, to subject: Int) {
+        outstanding.add(1)
         switch subject {
         case 0: publish.onNext(tag)
         case 1: behavior.accept(tag)

@@ -54,13 +54,19 @@ struct CombiningTests {
             .combineLatest(one, one, one, one, one, one, one, one) { $0 + $1 + $2 + $3 + $4 + $5 + $6 + $7 },
             .combineLatest([one, one]) { $0.reduce(0, +) }, .combineLatest([one, one]).map { $0.reduce(0, +) },
             .zip(one, one) { $0 + $1 }, .zip(one, one, one) { $0 + $1 + $2 },
+            .zip(one, one, one, one) { $0 + $1 + $2 + $3 }, .zip(one, one, one, one, one) { $0 + $1 + $2 + $3 + $4 },
+            .zip(one, one, one, one, one, one) { $0 + $1 + $2 + $3 + $4 + $5 },
+            .zip(one, one, one, one, one, one, one) { $0 + $1 + $2 + $3 + $4 + $5 + $6 },
             .zip(one, one, one, one, one, one, one, one) { $0 + $1 + $2 + $3 + $4 + $5 + $6 + $7 },
             .zip([one, one]) { $0.reduce(0, +) }, .zip([one, one]).map { $0.reduce(0, +) },
             Observable.combineLatest(one, one).map { $0 + $1 }, Observable.zip(one, one, one).map { $0 + $1 + $2 },
         ]
         for source in all { _ = source.subscribe(onNext: { log.add($0) }, onCompleted: { log.add(0) }) }
         #expect(
-            log.all == [2, 0, 3, 0, 4, 0, 5, 0, 6, 0, 7, 0, 8, 0, 2, 0, 2, 0, 2, 0, 3, 0, 8, 0, 2, 0, 2, 0, 2, 0, 3, 0])
+            log.all == [
+                2, 0, 3, 0, 4, 0, 5, 0, 6, 0, 7, 0, 8, 0, 2, 0, 2, 0, 2, 0, 3, 0, 4, 0, 5, 0, 6, 0, 7, 0, 8, 0, 2, 0, 2,
+                0, 2, 0, 3, 0,
+            ])
     }
 
     @Test func `combineLatest of nothing has one result, zip of nothing has none`() {
