@@ -30,9 +30,9 @@ public final class BehaviorSubject<Element: Sendable>: Observable<Element>, Subj
     ///
     /// Throws the error that ended the sequence, and ``RxError/disposed(object:)`` once disposed.
     @inlinable public func value() throws -> Element {
-        let (value, ending) = node.latest.withLock { ($0.value, $0.ending) }
-        if let error = ending?.error { throw error }
-        return value
+        let latest = node.latest.withLock { $0 }
+        if let error = latest.isDisposed ? node.disposed.error : latest.ending?.error { throw error }
+        return latest.value
     }
 
     /// Takes an event.
@@ -92,7 +92,7 @@ public final class BehaviorSubject<Element: Sendable>: Observable<Element>, Subj
         let id = ObjectIdentifier(sink.lifetime)
         sink.lifetime.own { [self] in take(.detach(id)) }
         let (input, isIdle) = latest.withLock { latest in
-            let input = Input.attach(sink, latest.ending ?? .next(latest.value))
+            let input = Input.attach(sink, latest.isDisposed ? disposed : latest.ending ?? .next(latest.value))
             return (input, queue.claim(or: input))
         }
         if isIdle { finish(input) }
@@ -135,10 +135,13 @@ public final class BehaviorSubject<Element: Sendable>: Observable<Element>, Subj
 
     @inlinable func count() { latest.withLock { $0.observers = audience.sinks.count } }
 
+    /// What late subscribers get once it is disposed of.
+    @usableFromInline var disposed: Event<Element> { .error(RxError.disposed(object: self)) }
+
     @usableFromInline func dispose() {
         let stale = latest.withLock { latest in
             latest.isDisposed = true
-            return exchange(&latest.ending, with: .error(RxError.disposed(object: self)))
+            return exchange(&latest.ending, with: .completed)  // `disposed` would keep this node
         }
         take(.abandon)
         withExtendedLifetime(stale) {}

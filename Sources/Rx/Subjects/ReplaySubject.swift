@@ -93,16 +93,19 @@ public final class ReplaySubject<Element: Sendable>: Observable<Element>, Subjec
     @inlinable func join(_ sink: Sink<Element>) {
         replay.forEach { if !sink.lifetime.isStopped { sink.on(.next($0)) } }
         if let ending {
-            if !sink.lifetime.isStopped { sink.on(ending) }
+            if !sink.lifetime.isStopped { sink.on(isDisposed.load(ordering: .acquiring) ? disposed : ending) }
         } else {
             audience.add(sink)
         }
     }
 
+    /// What late subscribers get once it is disposed of.
+    @usableFromInline var disposed: Event<Element> { .error(RxError.disposed(object: self)) }
+
     @usableFromInline func clear() {
         audience = Audience()
         if !isDisposed.load(ordering: .acquiring) { return }
         replay.removeAll()
-        ending = .error(RxError.disposed(object: self))
+        ending = .completed  // `disposed` would keep this node
     }
 }
