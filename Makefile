@@ -11,8 +11,8 @@ SWIFT_SOURCES = Package.swift Sources Tests Workshop/Package.swift Workshop/Exer
   $(wildcard Benchmarks)
 # Work there waits as long as the main thread does.
 MAIN_QUEUE = MainScheduler|MainActor|dispatchMain|(DispatchQueue|OperationQueue|RunLoop|Thread)\.main|[qQ]ueue: *\.main
-# Suites with the trait CountsResources.
-COUNTED_TESTS = RxTests\.(ClassicSystem|SharedSequence|Resource|Callback|AcquisitionService)Tests
+# Suites with the trait CountsResources; all of RxTests have it.
+COUNTED_TESTS = RxTests\.|ChatSessionTests\.|ChatClientTests\.(TalkModel|LogPaging)Tests|ChatDaemonTests\.RoomChoiceTests
 SHELL_SCRIPTS = Workshop/check .ci/run Scripts/swift Scripts/dependencies Scripts/demo Tests/lab/lab
 
 .DEFAULT_GOAL := help
@@ -50,6 +50,8 @@ lint: ## Check how the sources are written
 	Scripts/swift format lint --strict --parallel --recursive $(SWIFT_SOURCES)
 	@! grep -rnE "$(MAIN_QUEUE)" Sources --include='*.swift' --exclude-dir=Rx || \
 	  { echo 'only Rx may mention the main scheduler or the main queue'; exit 1; }
+	@! grep -rnE '^(struct|final class|@Suite(\([^c]*\))? struct) [A-Za-z]+Tests' Tests/RxTests Tests/ChatSessionTests Workshop/Tests || \
+	  { echo 'a suite without the trait countsResources'; exit 1; }
 	@if command -v shellcheck >/dev/null; then echo shellcheck $(SHELL_SCRIPTS); shellcheck $(SHELL_SCRIPTS); fi
 
 format: ## Write the sources as lint wants them, as far as a program can

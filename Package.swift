@@ -33,6 +33,8 @@ let package = Package(
         .library(name: "FuzzedParts", targets: ["ChatModel", "Control", "Discovery", "Identity", "Transport"]),
         .library(name: "RxTest", targets: ["RxTest"]),
         .library(name: "RxBlocking", targets: ["RxBlocking"]),
+        // For Workshop alone.
+        .library(name: "ResourceCounting", targets: ["ResourceCounting"]),
     ],
     targets: [
         library("CAvahi", apt: ["libavahi-client-dev", "libavahi-core-dev"]),
@@ -70,7 +72,9 @@ let package = Package(
         command("chatd", ["ChatDaemon"]),
         command("chat", ["ChatClient"]),
 
-        tests("RxTests", ["Rx", "RxTest", "RxBlocking", "Locking"]),
+        .target(
+            name: "ResourceCounting", dependencies: ["Rx"], path: "Tests/ResourceCounting", swiftSettings: strict),
+        tests("RxTests", ["Rx", "RxTest", "RxBlocking", "Locking", "ResourceCounting"]),
         tests("IdentityTests", ["Identity"]),
         .target(
             name: "Simulation", dependencies: ["ChatModel", "Identity", "Addressing"], path: "Tests/Simulation",
@@ -93,13 +97,16 @@ let package = Package(
             "ChatSessionTests",
             [
                 "ChatSession", "Rx", "RxTest", "Locking", "Identity", "Addressing", "ChatModel", "Discovery", "History",
-                "Transport",
+                "Transport", "ResourceCounting",
             ]),
-        tests("ChatDaemonTests", ["ChatDaemon", "Control", "Rx", "RxTest"]),
+        tests("ChatDaemonTests", ["ChatDaemon", "Control", "Rx", "RxTest", "ResourceCounting"]),
         tests("ControlTests", ["Control", "Rx", "Locking", "Identity", "ChatModel", "SystemCalls"]),
         tests(
             "ChatClientTests",
-            ["ChatClient", "ChatModel", "Control", "Rx", "RxTest", "Locking", "Identity", "SystemCalls"]),
+            [
+                "ChatClient", "ChatModel", "Control", "Rx", "RxTest", "Locking", "Identity", "SystemCalls",
+                "ResourceCounting",
+            ]),
         tests("EndToEndTests", ["Locking", "SystemCalls", "Identity", "ChatModel", "Control", "Transport"]),
     ],
     swiftLanguageModes: [.v6]

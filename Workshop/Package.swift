@@ -22,6 +22,7 @@ let package = Package(
             dependencies: [
                 "Course", .product(name: "Rx", package: "MultipeerGroupChat"),
                 .product(name: "RxTest", package: "MultipeerGroupChat"),
+                .product(name: "ResourceCounting", package: "MultipeerGroupChat"),
             ],
             path: "Tests", swiftSettings: strict),
     ],

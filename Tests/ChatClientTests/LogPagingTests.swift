@@ -3,6 +3,7 @@ import Dispatch
 import Foundation
 import Glibc
 import Locking
+import ResourceCounting
 import Rx
 import RxTest
 import Testing
@@ -10,7 +11,7 @@ import Testing
 @testable import ChatClient
 
 /// Paging through the transcript as the paginated list: its state, its events, its two loops, under virtual time.
-struct LogPagingTests {
+@Suite(.countsResources) struct LogPagingTests {
     private static let count = 100_000
     private static let pageSize = 50
 
@@ -125,7 +126,7 @@ struct LogPagingTests {
 }
 
 /// The real program on a real terminal.
-struct LogPagerTests {
+@Suite(.countsResources) struct LogPagerTests {
     private let daemon: FakeDaemon
 
     init() throws { daemon = try FakeDaemon() }

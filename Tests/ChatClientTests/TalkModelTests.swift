@@ -1,5 +1,6 @@
 import ChatModel
 import Control
+import ResourceCounting
 import Rx
 import RxTest
 import Testing
@@ -7,7 +8,7 @@ import Testing
 @testable import ChatClient
 
 /// The interactive client's outputs, one chain each, under virtual time.
-struct TalkModelTests {
+@Suite(.countsResources) struct TalkModelTests {
     private let scheduler = TestScheduler()
 
     private func seen<Output: Sendable>(

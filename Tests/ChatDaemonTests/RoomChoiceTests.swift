@@ -2,13 +2,14 @@ import Control
 import Dispatch
 import Foundation
 import Glibc
+import ResourceCounting
 import Rx
 import RxTest
 import Testing
 
 @testable import ChatDaemon
 
-struct RoomChoiceTests {
+@Suite(.countsResources) struct RoomChoiceTests {
     private let scheduler = TestScheduler()
 
     @Test func `when the choice stands it is created or complained about, by what was chosen last`() {
@@ -68,7 +69,7 @@ struct RoomChoiceTests {
     }
 }
 
-struct EndingSignalsTests {
+@Suite(.countsResources) struct EndingSignalsTests {
     @Test func `a signal ends what it is awaited by, and nothing else of the process`() throws {
         let signals = EndingSignals()
         let heard = DispatchSemaphore(value: 0)

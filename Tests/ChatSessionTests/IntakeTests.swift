@@ -1,11 +1,12 @@
 import ChatModel
 import Identity
 import Locking
+import ResourceCounting
 import Testing
 
 @testable import ChatSession
 
-struct IntakeTests {
+@Suite(.countsResources) struct IntakeTests {
     private let pauses = Locked<[Bool]>([])
     private let peer = SigningKey().peer
 

@@ -3,12 +3,13 @@ import Dispatch
 import History
 import Identity
 import Locking
+import ResourceCounting
 import Rx
 import Testing
 
 @testable import ChatSession
 
-struct PageTests {
+@Suite(.countsResources) struct PageTests {
     /// Puts texts into a history as their author would.
     private func fill(_ state: StateFolder, _ key: SigningKey, count: Int) throws {
         let room = RoomID(openRoom: "lab")

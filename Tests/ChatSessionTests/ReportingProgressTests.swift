@@ -1,6 +1,7 @@
 import ChatSession
 import Foundation
 import Locking
+import ResourceCounting
 import Rx
 import Testing
 
@@ -20,7 +21,7 @@ private final class Steps: Sendable {
     var all: [String] { seen.withLock { $0 } }
 }
 
-struct ReportingProgressTests {
+@Suite(.countsResources) struct ReportingProgressTests {
     @Test func `B54 the last step completes instead of being one more step`() {
         let progress = ReportingProgress(totalUnitCount: 3)
         let steps = Steps(progress)

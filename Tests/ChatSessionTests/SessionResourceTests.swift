@@ -3,13 +3,14 @@ import Dispatch
 import Glibc
 import Identity
 import Locking
+import ResourceCounting
 import Rx
 import Testing
 
 @testable import ChatSession
 
 /// One after the other: a signal reaches all that wait for it.
-@Suite(.serialized) struct SessionResourceTests {
+@Suite(.serialized, .countsResources) struct SessionResourceTests {
     private struct Broken: Error {}
 
     enum Ending: CaseIterable { case failure, disposal, signal }

@@ -1,11 +1,12 @@
 import Dispatch
 import Foundation
 import Locking
+import ResourceCounting
 import Rx
 import Testing
 
 /// One after the other: the hooks are the process's.
-@Suite(.serialized) struct HooksTests {
+@Suite(.serialized, .countsResources) struct HooksTests {
     @Test func `an error that nobody handles goes to the handler, with where the subscription was made`() {
         let log = Log<String>()
         let before = (Hooks.defaultErrorHandler, Hooks.customCaptureSubscriptionCallstack, Hooks.recordCallStackOnError)
@@ -69,7 +70,7 @@ private final class Person: ReactiveCompatible, @unchecked Sendable {
     }
 }
 
-struct BinderTests {
+@Suite(.countsResources) struct BinderTests {
     @Test func `a binder sets what it is bound to, and doesn't keep it`() {
         let log = Log<Int>()
         let binder: Binder<Int>

@@ -1,12 +1,13 @@
 import Dispatch
 import Foundation
 import Locking
+import ResourceCounting
 import Rx
 import Synchronization
 import Testing
 
 /// Random subscribing, sending and disposing from eight threads, for `RX_STRESS_SECONDS` (1 unless it is set).
-struct RandomStressTests {
+@Suite(.countsResources) struct RandomStressTests {
     @Test func `eight threads at random lose no event, mix none up, and leave nothing behind`() {
         let seconds = ProcessInfo.processInfo.environment["RX_STRESS_SECONDS"].flatMap(Double.init) ?? 1
         let alive = Locked(0)

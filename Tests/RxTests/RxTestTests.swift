@@ -1,8 +1,9 @@
+import ResourceCounting
 import Rx
 import RxTest
 import Testing
 
-struct RxTestTests {
+@Suite(.countsResources) struct RxTestTests {
     let scheduler = TestScheduler()
 
     @Test func `start creates at 100, subscribes at 200 and disposes at 1000`() {

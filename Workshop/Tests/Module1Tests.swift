@@ -1,10 +1,11 @@
 import Course
 import Dispatch
+import ResourceCounting
 import Rx
 import RxTest
 import Testing
 
-struct Module1Tests {
+@Suite(.countsResources) struct Module1Tests {
     private let scheduler = TestScheduler()
 
     @Test func `1.1 only the latest query's results are sent`() {

@@ -1,4 +1,5 @@
 import Course
+import ResourceCounting
 import Rx
 import RxTest
 import Testing
@@ -10,7 +11,7 @@ private final class Window: TitledView {
     func show(title: String) { titles.accept(titles.value + [title]) }
 }
 
-struct Module2Tests {
+@Suite(.countsResources) struct Module2Tests {
     private let scheduler = TestScheduler()
 
     @Test func `2.1 sending is enabled while there is a text and somebody is connected`() {

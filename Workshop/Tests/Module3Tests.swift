@@ -1,5 +1,6 @@
 import Course
 import Dispatch
+import ResourceCounting
 import Rx
 import RxTest
 import Testing
@@ -15,7 +16,7 @@ private final class Line: Connection {
     func close() { closings.accept(closings.value + 1) }
 }
 
-struct Module3Tests {
+@Suite(.countsResources) struct Module3Tests {
     private let scheduler = TestScheduler()
 
     private func answer<Answer: Sendable>(_ answer: Answer, after delay: Int) -> Observable<Answer> {

@@ -1,10 +1,11 @@
 import Dispatch
 import Foundation
+import ResourceCounting
 import Rx
 import RxBlocking
 import Testing
 
-struct BlockingTests {
+@Suite(.countsResources) struct BlockingTests {
     private let later = SerialDispatchQueueScheduler(qos: .default)
 
     @Test func `the elements, the first, the last, the only one`() throws {

@@ -1,4 +1,5 @@
 import Locking
+import ResourceCounting
 import Rx
 import Testing
 

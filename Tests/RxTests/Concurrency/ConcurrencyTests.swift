@@ -1,8 +1,9 @@
 import Locking
+import ResourceCounting
 import Rx
 import Testing
 
-struct ConcurrencyTests {
+@Suite(.countsResources) struct ConcurrencyTests {
     @Test func `values are the elements, then the ending`() async throws {
         var seen: [Int] = []
         for try await value in Observable.of(1, 2, 3).values { seen.append(value) }

@@ -1,10 +1,11 @@
 import Dispatch
 import Locking
+import ResourceCounting
 import Testing
 
 @testable import Rx
 
-struct DisposableTests {
+@Suite(.countsResources) struct DisposableTests {
     @Test func `an action runs once, and is let go of then`() {
         let log = Log<Int>()
         weak var observed: Canary?

@@ -1,10 +1,11 @@
 import Foundation
 import Locking
+import ResourceCounting
 import Rx
 import RxTest
 import Testing
 
-struct MoreDisposableTests {
+@Suite(.countsResources) struct MoreDisposableTests {
     @Test func `a boolean disposable remembers`() {
         let disposable = BooleanDisposable()
         #expect(!disposable.isDisposed)

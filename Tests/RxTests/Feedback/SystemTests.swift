@@ -1,10 +1,11 @@
 import Dispatch
 import Locking
+import ResourceCounting
 import Rx
 import RxTest
 import Testing
 
-struct SystemTests {
+@Suite(.countsResources) struct SystemTests {
     let scheduler = TestScheduler()
 
     @Test func `each event is reduced in order, and each effect reaches every loop and then the observer`() {
@@ -22,7 +23,8 @@ struct SystemTests {
                 { _ in .of(1, 2) },
             ])
 
-        _ = system.subscribe(onNext: { log.add("out:\($0)") })
+        let subscription = system.subscribe(onNext: { log.add("out:\($0)") })
+        defer { subscription.dispose() }
         #expect(log.all == [], "nothing is handled inside subscribe")
         scheduler.start()
 
@@ -134,10 +136,11 @@ struct SystemTests {
         let input = PublishSubject<Int>()
         let scheduler = EagerOnce { input.onNext(1) }
         let log = Log<Int>()
-        _ = Observable.system(
+        let subscription = Observable.system(
             initialState: 0, reduce: { (_: inout Int, event: Int) in [event] }, scheduler: scheduler,
             feedback: [{ _ in input.asObservable() }]
         ).subscribe(onNext: { log.add($0) })
+        defer { subscription.dispose() }
         scheduler.runOthers()
         #expect(log.all == [1])
     }
@@ -164,6 +167,10 @@ private final class EagerOnce: ImmediateSchedulerType {
     }
 
     func runOthers() {
-        for work in others.withLock({ $0 }) { work() }
+        let works = others.withLock { others in
+            defer { others = [] }
+            return others
+        }
+        for work in works { work() }
     }
 }

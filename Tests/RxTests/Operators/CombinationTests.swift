@@ -1,9 +1,10 @@
 import Locking
+import ResourceCounting
 import Rx
 import RxTest
 import Testing
 
-struct CombinationTests {
+@Suite(.countsResources) struct CombinationTests {
     let scheduler = TestScheduler()
 
     // MARK: merge

@@ -1,10 +1,11 @@
 import Dispatch
 import Locking
+import ResourceCounting
 import Rx
 import RxTest
 import Testing
 
-struct CombiningTests {
+@Suite(.countsResources) struct CombiningTests {
     let scheduler = TestScheduler()
 
     @Test func `combineLatest sends whenever one does, once all have, and completes with the last`() {

@@ -1,10 +1,11 @@
 import Dispatch
 import Locking
+import ResourceCounting
 import Rx
 import RxTest
 import Testing
 
-struct ConnectableTests {
+@Suite(.countsResources) struct ConnectableTests {
     let scheduler = TestScheduler()
 
     @Test func `publish sends to all while it is connected`() {
@@ -75,14 +76,15 @@ struct ConnectableTests {
     @Test func `refCount connects with the first and lets go with the last`() {
         let source = scheduler.createHotObservable([.next(210, 1), .next(220, 2), .next(260, 3)])
         let shared = source.publish().refCount()
-        let first = SerialDisposable(), second = SerialDisposable()
+        let first = SerialDisposable(), second = SerialDisposable(), third = SerialDisposable()
+        defer { third.dispose() }
         let seen = scheduler.createObserver(Int.self)
         scheduler.scheduleAt(205) { first.disposable = shared.subscribe(seen) }
         scheduler.scheduleAt(215) { second.disposable = shared.subscribe() }
         scheduler.scheduleAt(225) { first.dispose() }
         scheduler.scheduleAt(230) { second.dispose() }
         scheduler.scheduleAt(250) {
-            first.dispose(); second.dispose(); _ = shared.subscribe(seen)
+            first.dispose(); second.dispose(); third.disposable = shared.subscribe(seen)
         }
         scheduler.start()
         #expect(seen.events == [.next(210, 1), .next(220, 2), .next(260, 3)])

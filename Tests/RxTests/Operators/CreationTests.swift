@@ -1,9 +1,10 @@
 import Locking
+import ResourceCounting
 import Rx
 import RxTest
 import Testing
 
-struct CreationTests {
+@Suite(.countsResources) struct CreationTests {
     let scheduler = TestScheduler()
 
     @Test func `just, empty and error send what they are named after, inside subscribe`() {

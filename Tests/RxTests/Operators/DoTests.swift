@@ -1,8 +1,9 @@
+import ResourceCounting
 import Rx
 import RxTest
 import Testing
 
-struct DoTests {
+@Suite(.countsResources) struct DoTests {
     @Test func `do passes everything on`() {
         expectPassingOn([.next(210, 1), .next(220, 2), .next(230, 3)]) { $0.do(onNext: { _ in }) }
     }

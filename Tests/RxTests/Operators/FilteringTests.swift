@@ -1,8 +1,9 @@
+import ResourceCounting
 import Rx
 import RxTest
 import Testing
 
-struct FilteringTests {
+@Suite(.countsResources) struct FilteringTests {
     private let all: [Recorded<Event<Int>>] = [.next(210, 1), .next(220, 2), .next(230, 3)]
 
     @Test func `skip leaves out the first elements`() {

@@ -1,10 +1,11 @@
 import Dispatch
 import Locking
+import ResourceCounting
 import Rx
 import RxTest
 import Testing
 
-struct ObserveOnTests {
+@Suite(.countsResources) struct ObserveOnTests {
     let scheduler = TestScheduler()
 
     @Test func `events come on the scheduler, one a turn, the ending after the elements`() {

@@ -1,9 +1,10 @@
 import Locking
+import ResourceCounting
 import Rx
 import RxTest
 import Testing
 
-struct RetryTests {
+@Suite(.countsResources) struct RetryTests {
     let scheduler = TestScheduler()
 
     @Test func `retry subscribes again at the error's time`() {

@@ -1,10 +1,11 @@
 import Dispatch
 import Locking
+import ResourceCounting
 import Rx
 import RxTest
 import Testing
 
-struct ShareTests {
+@Suite(.countsResources) struct ShareTests {
     let scheduler = TestScheduler()
     static let kinds: [(Int, SubjectLifetimeScope)] = [
         (0, .whileConnected), (1, .whileConnected), (2, .whileConnected), (0, .forever), (1, .forever), (2, .forever),
@@ -69,8 +70,9 @@ struct ShareTests {
                 return subject
             }.share(replay: 2, scope: scope)
             let logs = [Log<Int>(), Log<Int>()]
+            let bag = DisposeBag()
             DispatchQueue.concurrentPerform(iterations: 2) { index in
-                _ = shared.subscribe(onNext: { logs[index].add($0) })
+                shared.subscribe(onNext: { logs[index].add($0) }).disposed(by: bag)
             }
             subject.onNext(1)
             subject.onNext(2)

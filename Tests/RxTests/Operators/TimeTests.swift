@@ -1,10 +1,11 @@
 import Dispatch
 import Locking
+import ResourceCounting
 import Rx
 import RxTest
 import Testing
 
-struct TimeTests {
+@Suite(.countsResources) struct TimeTests {
     let scheduler = TestScheduler()
 
     @Test func `debounce sends the last of a burst, and what waits at the completion`() {

@@ -1,9 +1,10 @@
 import Foundation
+import ResourceCounting
 import Rx
 import RxTest
 import Testing
 
-struct TransformingTests {
+@Suite(.countsResources) struct TransformingTests {
     @Test func `enumerated numbers the elements`() {
         expectPassingOn([.next(210, "0:1"), .next(220, "1:2"), .next(230, "2:3")]) {
             $0.enumerated().map { "\($0.index):\($0.element)" }

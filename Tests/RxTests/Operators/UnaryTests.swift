@@ -1,8 +1,9 @@
+import ResourceCounting
 import Rx
 import RxTest
 import Testing
 
-struct UnaryTests {
+@Suite(.countsResources) struct UnaryTests {
     let scheduler = TestScheduler()
 
     var numbers: TestableObservable<Int> {

@@ -1,4 +1,5 @@
 import Dispatch
+import ResourceCounting
 import Rx
 import RxTest
 import Testing

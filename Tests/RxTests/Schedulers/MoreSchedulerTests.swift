@@ -1,11 +1,12 @@
 import Dispatch
 import Foundation
 import Locking
+import ResourceCounting
 import Rx
 import RxTest
 import Testing
 
-struct MoreSchedulerTests {
+@Suite(.countsResources) struct MoreSchedulerTests {
     @Test func `the main scheduler runs at once on the main queue, and nested work later`() {
         let log = Log<Int>()
         onMainQueue {

@@ -1,10 +1,11 @@
 import Dispatch
 import Foundation
+import ResourceCounting
 import Rx
 import RxTest
 import Testing
 
-struct VirtualTimeTests {
+@Suite(.countsResources) struct VirtualTimeTests {
     let scheduler = TestScheduler()
 
     private func note(_ log: Log<String>, _ name: String, at time: TestTime) -> any Disposable {
@@ -154,7 +155,7 @@ struct VirtualTimeTests {
     }
 }
 
-struct CurrentThreadTests {
+@Suite(.countsResources) struct CurrentThreadTests {
     @Test func `work scheduled from inside work waits for its turn`() {
         let log = Log<String>()
         let current = CurrentThreadScheduler.instance
@@ -192,7 +193,7 @@ struct CurrentThreadTests {
     }
 }
 
-struct SerialDispatchQueueTests {
+@Suite(.countsResources) struct SerialDispatchQueueTests {
     private static let key = DispatchSpecificKey<Bool>()
 
     @Test func `work runs on the queue it was given, in order, unless it is cancelled`() {

@@ -1,9 +1,10 @@
 import Locking
+import ResourceCounting
 import Rx
 import RxTest
 import Testing
 
-struct ReplayTests {
+@Suite(.countsResources) struct ReplayTests {
     @Test func `a replay subject gives the latest elements first, and the ending`() {
         let subject = ReplaySubject<Int>.create(bufferSize: 2)
         let first = Log<String>(), second = Log<String>(), third = Log<String>()

@@ -1,8 +1,9 @@
+import ResourceCounting
 import Rx
 import RxTest
 import Testing
 
-struct SubjectTests {
+@Suite(.countsResources) struct SubjectTests {
     @Test func `a publish subject sends what comes, to those who are there`() {
         let subject = PublishSubject<Int>()
         let early = Log<String>(), late = Log<String>()

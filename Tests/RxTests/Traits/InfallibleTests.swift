@@ -1,9 +1,10 @@
 import Dispatch
+import ResourceCounting
 import Rx
 import RxTest
 import Testing
 
-struct InfallibleTests {
+@Suite(.countsResources) struct InfallibleTests {
     private let scheduler = TestScheduler()
 
     /// What it makes of 1, 2, 3 at 210, 220, 230 and the completion at 240.

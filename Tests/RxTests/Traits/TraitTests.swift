@@ -1,10 +1,11 @@
 import Dispatch
 import Locking
+import ResourceCounting
 import Rx
 import RxTest
 import Testing
 
-struct TraitTests {
+@Suite(.countsResources) struct TraitTests {
     let scheduler = TestScheduler()
 
     @Test func `a single sends one element, or fails`() {

@@ -1,17 +1,17 @@
 import Foundation
 import Rx
-import Testing
+public import Testing
 
 /// Each test of a suite leaves as many subscriptions as it found.
 ///
 /// Checked where RX_COUNT_RESOURCES is set and tests run one at a time (`make test`): the count is the process's.
-struct CountsResources: SuiteTrait, TestTrait, TestScoping {
+public struct CountsResources: SuiteTrait, TestTrait, TestScoping {
     private static let isCounting = ProcessInfo.processInfo.environment["RX_COUNT_RESOURCES"] != nil
     private static let patience = 10.0  // seconds for other threads to let go
 
-    var isRecursive: Bool { true }
+    public var isRecursive: Bool { true }
 
-    func provideScope(
+    public func provideScope(
         for test: Test, testCase: Test.Case?, performing function: @Sendable () async throws -> Void
     ) async throws {
         guard Self.isCounting, testCase != nil else { return try await function() }
@@ -24,5 +24,5 @@ struct CountsResources: SuiteTrait, TestTrait, TestScoping {
 }
 
 extension Trait where Self == CountsResources {
-    static var countsResources: Self { Self() }
+    public static var countsResources: Self { Self() }
 }
