@@ -3,7 +3,7 @@ import Identity
 
 /// The tables, and what is done to a database file before they are used.
 enum Schema {
-    static let version = 1
+    static let version = migrations.count + 1
     /// "Chat" in ASCII, so that file(1) and we tell our databases from others' (sqlite.org/pragma.html).
     static let applicationID = 0x4368_6174
 
@@ -58,12 +58,20 @@ enum Schema {
         "CREATE TABLE setting (key TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT",
     ]
 
-    /// What was decided about a peer, and since when it is known by its name; came after the other tables.
+    /// What was decided about a peer, and since when it is known by its name.
     private static let standing = """
         CREATE TABLE IF NOT EXISTS standing (
             key BLOB PRIMARY KEY, first INTEGER NOT NULL, named INTEGER NOT NULL, verdict INTEGER NOT NULL
         ) STRICT
         """
+
+    /// A step from one version to the next.
+    typealias Migration = [String]
+
+    /// What makes of a database of version 1 one of version 2, and so on; none is ever changed or taken away.
+    private static let migrations: [Migration] = [
+        [standing]  // which databases of version 1 have only if a later program wrote them
+    ]
 
     /// Opens the file's database for writing, with its tables, and checked as far as SQLite can.
     ///
@@ -86,8 +94,27 @@ enum Schema {
         }
         let complaint = try database.first("PRAGMA quick_check(1)", [], { $0.text(0) ?? "" }) ?? "no answer"
         if complaint != "ok" { throw .damaged("check \(file.path): \(complaint)") }
-        try database.run(standing)
+        try migrate(database, path: file.path)
         return (database, false)
+    }
+
+    /// Brings an older database up to date, wholly or not at all, by `migrations`, the first of which is from version 1.
+    static func migrate(
+        _ database: Database, path: String, by migrations: [Migration] = migrations
+    ) throws(HistoryError) {
+        let found = try userVersion(database)
+        if found == migrations.count + 1 { return }
+        guard (1...migrations.count).contains(found) else {
+            throw .damaged("check \(path): there never was a version \(found)")
+        }
+        try database.transaction { () throws(HistoryError) in
+            for statement in migrations[(found - 1)...].joined() { try database.run(statement) }
+            try database.run("PRAGMA user_version = \(migrations.count + 1)")
+        }
+    }
+
+    private static func userVersion(_ database: Database) throws(HistoryError) -> Int {
+        Int(try database.first("PRAGMA user_version", [], { $0.integer(0) }) ?? 0)
     }
 
     private static func isEmpty(_ database: Database) throws(HistoryError) -> Bool {
@@ -98,7 +125,7 @@ enum Schema {
         if try isEmpty(database) { return }
         let application = try database.first("PRAGMA application_id", [], { $0.integer(0) }) ?? 0
         if application != applicationID { throw .cannotOpen("\(path) is another program's database") }
-        let found = Int(try database.first("PRAGMA user_version", [], { $0.integer(0) }) ?? 0)
+        let found = try userVersion(database)
         if found > version { throw .newerSchema(path: path, found: found, known: version) }
     }
 

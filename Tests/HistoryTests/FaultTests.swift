@@ -158,20 +158,6 @@ struct FaultTests {
         #expect(FileManager.default.contents(atPath: "\(scratch.path)/history-damaged-1.db-wal") == Data("old".utf8))
     }
 
-    @Test func `a newer version's database is left as it is`() throws {
-        let (history, _) = try open()
-        _ = try history.append(text("kept"))
-        history.on { $0.close() }
-        try database().run("PRAGMA user_version = 9")
-        let path = "\(scratch.path)/history.db"
-        let before = FileManager.default.contents(atPath: path)
-
-        #expect(throws: HistoryError.newerSchema(path: path, found: 9, known: 1)) { try open() }
-
-        #expect(FileManager.default.contents(atPath: path) == before)
-        #expect(try scratch.names() == ["history.db"])
-    }
-
     @Test func `another program's database is left as it is`() throws {
         let (history, _) = try open()
         history.on { $0.close() }

@@ -1,0 +1,80 @@
+import ChatModel
+import Foundation
+import Identity
+import Testing
+
+@testable import History
+
+/// Databases of other versions of the program.
+struct SchemaTests {
+    let scratch: Scratch
+    let key = SigningKey()
+    var path: String { "\(scratch.path)/history.db" }
+
+    init() throws { scratch = try Scratch() }
+
+    func open() throws -> (History, HistoryOpened) { try History.open(directory: scratch.path, room: lab, key: key) }
+
+    func database() throws -> Database { try Database(path: path, access: .writing) }
+
+    func begin(saying words: String...) throws {
+        let (history, _) = try open()
+        for word in words { _ = try history.append(text(word)) }
+        history.on { $0.close() }
+    }
+
+    @Test func `a newer version's database is left as it is`() throws {
+        try begin(saying: "kept")
+        try database().run("PRAGMA user_version = 99")
+        let before = FileManager.default.contents(atPath: path)
+
+        #expect(throws: HistoryError.newerSchema(path: path, found: 99, known: Schema.version)) { try open() }
+
+        #expect(FileManager.default.contents(atPath: path) == before)
+        #expect(try scratch.names() == ["history.db"])
+    }
+
+    @Test func `a database of each older version is brought up to date, and keeps all it has`() throws {
+        for version in 1..<Schema.version {
+            let older = try SchemaTests()
+            try older.begin(saying: "one", "two")
+            let database = try older.database()
+            try database.run("DROP TABLE standing")  // came with version 2
+            try database.run("PRAGMA user_version = \(version)")
+            database.close()
+
+            let (history, opened) = try older.open()
+
+            #expect(opened.notice == nil && !opened.isNewIncarnation)
+            #expect(try history.texts() == ["one", "two"])
+            try history.on { try $0.remember(older.key.peer, PeerRecord(name: "bob", firstSeen: 1)) }
+            #expect(history.on { $0.knownPeers() }.count == 1)
+            let found = try history.on {
+                try $0.reader.first("PRAGMA user_version", [], { $0.integer(0) })
+            }
+            #expect(found == Int64(Schema.version))
+            history.on { $0.close() }
+        }
+    }
+
+    @Test func `steps run in order from the version that is there, all of them or none`() throws {
+        try begin(saying: "kept")
+        let database = try database()
+        try database.run("PRAGMA user_version = 2")
+        let steps = [
+            ["CREATE TABLE never (a) STRICT"], ["CREATE TABLE made (a INTEGER) STRICT"],
+            ["INSERT INTO made VALUES (1)", "INSERT INTO made VALUES (2)"],
+        ]
+
+        #expect(throws: HistoryError.self) {
+            try Schema.migrate(database, path: path, by: steps.dropLast() + [["INSERT INTO made VALUES ('x')"]])
+        }
+        let halfway = try database.first("SELECT count(*) FROM sqlite_schema WHERE name = 'made'", []) { $0.integer(0) }
+        try Schema.migrate(database, path: path, by: steps)
+        try Schema.migrate(database, path: path, by: steps)
+
+        #expect(halfway == 0)
+        #expect(try database.all("SELECT a FROM made ORDER BY a", []) { $0.integer(0) } == [1, 2])
+        #expect(try database.first("PRAGMA user_version", [], { $0.integer(0) }) == 4)
+    }
+}
