@@ -9,11 +9,9 @@ SWIFT_BUILD = Scripts/swift build --explicit-target-dependency-import-check erro
 RELEASE_FLAGS ?= --configuration release --static-swift-stdlib
 SWIFT_SOURCES = Package.swift Sources Tests Workshop/Package.swift Workshop/Exercises Workshop/Solutions Workshop/Tests \
   $(wildcard Benchmarks)
-# Work there waits as long as the main thread does.
-MAIN_QUEUE = MainScheduler|MainActor|dispatchMain|(DispatchQueue|OperationQueue|RunLoop|Thread)\.main|[qQ]ueue: *\.main
 # Suites with the trait CountsResources; all of RxTests have it.
 COUNTED_TESTS = RxTests\.|ChatSessionTests\.|ChatClientTests\.(TalkModel|LogPaging)Tests|ChatDaemonTests\.RoomChoiceTests
-SHELL_SCRIPTS = Workshop/check .ci/run Scripts/swift Scripts/dependencies Scripts/demo Tests/lab/lab
+SHELL_SCRIPTS = Workshop/check .ci/run Scripts/swift Scripts/dependencies Scripts/demo Scripts/conventions Tests/lab/lab
 
 .DEFAULT_GOAL := help
 .PHONY: help fuzz build release demo simulate test lint format install clean build-dependencies test-dependencies
@@ -48,10 +46,7 @@ fuzz: build-dependencies ## Feed made-up bytes to each parser, FUZZ_SECONDS each
 
 lint: ## Check how the sources are written
 	Scripts/swift format lint --strict --parallel --recursive $(SWIFT_SOURCES)
-	@! grep -rnE "$(MAIN_QUEUE)" Sources --include='*.swift' --exclude-dir=Rx || \
-	  { echo 'only Rx may mention the main scheduler or the main queue'; exit 1; }
-	@! grep -rnE '^(struct|final class|@Suite(\([^c]*\))? struct) [A-Za-z]+Tests' Tests/RxTests Tests/ChatSessionTests Workshop/Tests || \
-	  { echo 'a suite without the trait countsResources'; exit 1; }
+	Scripts/conventions
 	@if command -v shellcheck >/dev/null; then echo shellcheck $(SHELL_SCRIPTS); shellcheck $(SHELL_SCRIPTS); fi
 
 format: ## Write the sources as lint wants them, as far as a program can

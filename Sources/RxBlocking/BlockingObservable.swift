@@ -3,7 +3,7 @@ public import Rx
 
 /// A sequence that the calling thread waits for; made by ``Rx/ObservableConvertibleType/toBlocking(timeout:)``.
 ///
-/// Each call subscribes anew. While it waits on the main thread, the main queue goes on, so the sequence may use it.
+/// Each call subscribes anew. While it waits on the main thread, that thread's run loop goes on: the sequence may use it.
 public struct BlockingObservable<Element: Sendable>: Sendable {
     let timeout: TimeInterval?
     let source: Observable<Element>

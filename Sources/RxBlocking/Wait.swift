@@ -24,7 +24,7 @@ final class Wait: Sendable {
         return signal.wait(timeout: .now() + timeout) == .success
     }
 
-    /// Lets the main queue go on meanwhile.
+    /// Lets that thread's run loop go on meanwhile.
     private func runMainLoop(until deadline: Date?) -> Bool {
         let longestTurn = 0.1  // seconds
         while !isOver.withLock({ $0 }) {
