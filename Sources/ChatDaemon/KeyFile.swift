@@ -12,18 +12,18 @@ enum KeyFile {
     static func read(_ path: String) throws(CommandFailure) -> ChatKey {
         let name = SafeText.line(path)
         let file: Descriptor
-        var status = stat()
+        let status: FileStatus
         do throws(SystemCallError) {
             // Opening a pipe or a terminal could wait for ever.
             let number = try systemCall("open", name) { open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY) }
             file = Descriptor(owning: number)
-            try systemCall("fstat", name) { fstat(number, &status) }
+            status = try FileStatus(of: file, name)
         } catch { throw CommandFailure(.noInput, "\(error)") }
-        guard status.st_mode & S_IFMT == S_IFREG else {
+        guard status.isRegular else {
             throw CommandFailure(.noInput, "\(name) is not a regular file")
         }
-        guard status.st_uid == geteuid() else { throw CommandFailure(.noPermission, "\(name) belongs to another user") }
-        guard status.st_mode & 0o077 == 0 else {
+        guard status.owner == geteuid() else { throw CommandFailure(.noPermission, "\(name) belongs to another user") }
+        guard status.mode & 0o077 == 0 else {
             throw CommandFailure(.noPermission, "others can reach \(name); try: chmod 600 \(name)")
         }
         return try key(in: file, name)

@@ -1,5 +1,5 @@
-import Control
 import Glibc
+import SystemCalls
 
 /// What this process uses, as the kernel counts it (proc(5)).
 enum ProcessFigures {
@@ -18,22 +18,10 @@ enum ProcessFigures {
     /// Of the files directly in a directory whose names begin so, in bytes.
     static func length(ofFilesIn directory: String, beginning prefix: String = "") -> Int {
         entries(of: directory).filter { $0.hasPrefix(prefix) }.reduce(0) { total, name in
-            var status = stat()
-            guard lstat("\(directory)/\(name)", &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return total }
-            return total + Int(status.st_size)
+            guard let status = try? FileStatus(at: "\(directory)/\(name)"), status.isRegular else { return total }
+            return total + Int(clamping: status.size)
         }
     }
 
-    private static func entries(of directory: String) -> [String] {
-        guard let stream = opendir(directory) else { return [] }
-        defer { closedir(stream) }
-        var names: [String] = []
-        while let entry = readdir(stream) {
-            let name = withUnsafePointer(to: &entry.pointee.d_name) { pointer in
-                pointer.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
-            }
-            if name != ".", name != ".." { names.append(name) }
-        }
-        return names
-    }
+    private static func entries(of directory: String) -> [String] { (try? names(inDirectory: directory)) ?? [] }
 }

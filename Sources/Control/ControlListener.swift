@@ -26,15 +26,14 @@ enum ControlListener {
 
     /// Two daemons with different state directories may mean one path: between bind and listen it looks stale.
     private static func lockDirectory(of path: String) throws(SystemCallError) -> Descriptor {
-        let directory = PrivateDirectory.parent(of: path) ?? "."
-        let descriptor = Descriptor(
-            owning: try systemCall("open", directory) { Glibc.open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC) })
+        let directory = parentDirectory(of: path) ?? "."
+        let descriptor = try openDirectory(directory)
         try systemCall("flock", directory) { flock(descriptor.number, LOCK_EX) }
         return descriptor
     }
 
     private static func clear(_ path: String) throws(CommandFailure) {
-        guard let status = FileStatus(path) else { return }
+        guard let status = try? FileStatus(at: path) else { return }
         guard status.kind == S_IFSOCK else {
             throw CommandFailure(.cannotCreate, "\(path) is not a socket; it is left as it is")
         }

@@ -43,7 +43,7 @@ public final class ControlServer: @unchecked Sendable {
         listener = try withExtendedLifetime(lock) { () throws(CommandFailure) in
             try ControlListener.open(state.socket)
         }
-        inode = FileStatus(path)?.inode
+        inode = (try? FileStatus(at: path))?.inode
         queue.sync { startAccepting() }
     }
 
@@ -63,7 +63,7 @@ public final class ControlServer: @unchecked Sendable {
     private func shutDown(_ isDrained: DispatchSemaphore) {
         acceptor?.cancel()
         acceptor = nil
-        if let inode, FileStatus(path)?.inode == inode { unlink(path) }
+        if let inode, (try? FileStatus(at: path))?.inode == inode { unlink(path) }
         drained = isDrained
         for connection in connections { connection.leave() }
         tellIfDrained()

@@ -66,7 +66,7 @@ public struct DaemonLocator: Sendable {
             return [path]
         }
         return StateDirectory.socketDirectories(environment).flatMap { directory in
-            Self.entries(of: directory).filter(isMeant).sorted().map { "\(directory)/\($0)" }
+            ((try? names(inDirectory: directory)) ?? []).filter(isMeant).sorted().map { "\(directory)/\($0)" }
         }
         .filter { $0.utf8.count <= UnixSocket.longestPath }
     }
@@ -93,18 +93,5 @@ public struct DaemonLocator: Sendable {
         let hint = room == nil ? "say which with --room" : "say which with --state-dir"
         return CommandFailure(
             .usage, "\(paths.count) chatd are running: \(names.map { visible($0) }.joined(separator: ", ")); \(hint)")
-    }
-
-    private static func entries(of directory: String) -> [String] {
-        guard let stream = opendir(directory) else { return [] }
-        defer { closedir(stream) }
-        var names: [String] = []
-        while let entry = readdir(stream) {
-            names.append(
-                withUnsafePointer(to: &entry.pointee.d_name) { pointer in
-                    pointer.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
-                })
-        }
-        return names
     }
 }

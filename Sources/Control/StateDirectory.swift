@@ -1,5 +1,6 @@
 import Glibc
 public import Identity
+import SystemCalls
 
 /// Where a daemon keeps its state and listens; both programs compute the paths here and nowhere else.
 ///
@@ -50,7 +51,7 @@ public struct StateDirectory: Sendable, Equatable {
 
     /// Reads this host's secret key, or makes one, and the directory for it.
     public static func openIdentity(_ file: String) throws(CommandFailure) -> SigningKey {
-        if let directory = PrivateDirectory.parent(of: file) { try PrivateDirectory.prepare(directory) }
+        if let directory = parentDirectory(of: file) { try PrivateDirectory.prepare(directory) }
         return try IdentityFile.open(file)
     }
 
@@ -58,7 +59,7 @@ public struct StateDirectory: Sendable, Equatable {
     public func prepare() throws(CommandFailure) {
         try UnixSocket.check(socket)
         for file in [identity, "\(path)/lock", socket] {
-            if let directory = PrivateDirectory.parent(of: file) { try PrivateDirectory.prepare(directory) }
+            if let directory = parentDirectory(of: file) { try PrivateDirectory.prepare(directory) }
         }
     }
 
@@ -71,8 +72,8 @@ public struct StateDirectory: Sendable, Equatable {
     /// Where default sockets may be; a new one goes to the first.
     static func socketDirectories(_ environment: [String: String]) -> [String] {
         let fallback = "\(base(environment))/run"
-        guard let runtime = environment["XDG_RUNTIME_DIR"], runtime.hasPrefix("/"), let status = FileStatus(runtime),
-            status.kind == S_IFDIR, status.owner == geteuid()
+        guard let runtime = environment["XDG_RUNTIME_DIR"], runtime.hasPrefix("/"),
+            let status = try? FileStatus(at: runtime), status.kind == S_IFDIR, status.owner == geteuid()
         else { return [fallback] }
         return ["\(runtime)/chat", fallback]
     }

@@ -36,10 +36,15 @@ extension BlobStore {
         let size = isCloned ? try status(of: copy.descriptor).size : before.size
         if size > ImageInfo.maximumSize { throw .tooLarge(size) }
         let (list, header) = try snapshot(of: source, size: size, in: copy, isCloned: isCloned, progress)
-        if !isCloned, try status(of: source) != before { throw .changed }
+        if !isCloned, try hasChanged(source, since: before) { throw .changed }
         try keep(copy, list)
         return AdoptedBlob(
             root: list.root, size: size, mediaType: header.mediaType, width: header.width, height: header.height)
+    }
+
+    private func hasChanged(_ file: Descriptor, since before: FileStatus) throws(BlobError) -> Bool {
+        let now = try status(of: file)
+        return now.size != before.size || now.modified != before.modified
     }
 
     private func status(of file: Descriptor) throws(BlobError) -> FileStatus {

@@ -8,23 +8,9 @@ final class Directory: Sendable {
 
     /// Opens the directory, which may be a symbolic link to one, and makes it and those above it if missing, mode 0700.
     init(making path: String) throws(SystemCallError) {
-        try Self.makeIfMissing(path)
+        try makeDirectory(path)
         self.path = path
-        descriptor = Descriptor(
-            owning: try systemCall("open", path) { Glibc.open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC) })
-    }
-
-    private static func makeIfMissing(_ path: String) throws(SystemCallError) {
-        do throws(SystemCallError) {
-            try systemCall("mkdir", path) { mkdir(path, 0o700) }
-        } catch {
-            if error.code == EEXIST { return }
-            guard error.code == ENOENT, let slash = path.lastIndex(of: "/"), slash > path.startIndex else {
-                throw error
-            }
-            try makeIfMissing(String(path[..<slash]))
-            try makeIfMissing(path)
-        }
+        descriptor = try openDirectory(path)
     }
 
     /// Opens one of its files; a symbolic link under that name is an error.
@@ -47,16 +33,12 @@ final class Directory: Sendable {
 
     /// What is under a name, a symbolic link counting as itself; `nil` if nothing is.
     func status(of name: String) throws(SystemCallError) -> FileStatus? {
-        var status = stat()
         do throws(SystemCallError) {
-            try systemCall("stat", "\(path)/\(name)") {
-                fstatat(descriptor.number, name, &status, AT_SYMLINK_NOFOLLOW)
-            }
+            return try FileStatus(of: name, in: descriptor, "\(path)/\(name)")
         } catch {
             if error.code == ENOENT { return nil }
             throw error
         }
-        return FileStatus(status)
     }
 
     /// Renames a file, in place of one that has the new name.
@@ -83,37 +65,6 @@ final class Directory: Sendable {
         return UInt64(status.f_bavail) * UInt64(status.f_frsize)
     }
 
-    func names() throws(SystemCallError) -> [String] {
-        guard let stream = opendir(path) else { throw SystemCallError(call: "opendir", subject: path, code: errno) }
-        defer { closedir(stream) }
-        var names: [String] = []
-        while let entry = readdir(stream) {
-            names.append(
-                withUnsafePointer(to: &entry.pointee.d_name) {
-                    $0.withMemoryRebound(to: CChar.self, capacity: Int(NAME_MAX) + 1) { String(cString: $0) }
-                })
-        }
-        return names
-    }
-}
-
-/// What fstat(2) says of a file, as far as we ask.
-struct FileStatus: Equatable {
-    let isRegular: Bool
-    /// In bytes.
-    let size: UInt64
-    /// When its content last changed, in nanoseconds since 1970.
-    let modified: Int64
-
-    init(_ status: stat) {
-        isRegular = status.st_mode & S_IFMT == S_IFREG
-        size = UInt64(max(status.st_size, 0))
-        modified = Int64(status.st_mtim.tv_sec) &* 1_000_000_000 &+ Int64(status.st_mtim.tv_nsec)
-    }
-
-    init(of file: Descriptor, _ subject: String) throws(SystemCallError) {
-        var status = stat()
-        try systemCall("fstat", subject) { fstat(file.number, &status) }
-        self.init(status)
-    }
+    /// In no order, without `.` and `..`.
+    func names() throws(SystemCallError) -> [String] { try SystemCalls.names(inDirectory: path) }
 }

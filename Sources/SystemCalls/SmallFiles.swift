@@ -1,5 +1,4 @@
 import Glibc
-public import SystemCalls
 
 /// Reads a file that can't be long; at most `limit` bytes of it.
 public func readFile(_ path: String, limit: Int) throws(SystemCallError) -> [UInt8] {
@@ -44,8 +43,7 @@ private func writeBeside(
     guard count == bytes.count else { throw SystemCallError(call: "write", subject: temporary, code: ENOSPC) }
     try systemCall("fsync", temporary) { fsync(file.number) }
     try moveIn(temporary)
-    let directory = path.lastIndex(of: "/").map { String(path[..<$0]) } ?? "."
-    let handle = Descriptor(
-        owning: try systemCall("open", directory) { open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC) })
+    let directory = parentDirectory(of: path) ?? (path.hasPrefix("/") ? "/" : ".")
+    let handle = try openDirectory(directory)
     try systemCall("fsync", directory) { fsync(handle.number) }
 }
