@@ -10,6 +10,14 @@ enum ClientOptions {
         "nonce", value: "HEX", help: "32 hexadecimal digits; a second call with them stores nothing twice")
     static let noWait = CommandOption("no-wait", help: "Return once it is stored; the transfer goes on")
     static let count = CommandOption("count", letter: "n", value: "N", help: "The newest N lines (default 20)")
+    static let since = CommandOption(
+        "since", value: "TIME", help: "Only lines of this time or later; all of them without -n")
+    static let until = CommandOption(
+        "until", value: "TIME", help: "Only lines of this time or earlier, with all of its minute or day")
+    static let from = CommandOption("from", value: "PEER", help: "Only lines by this author")
+    static let after = CommandOption(
+        "after", value: "CURSOR",
+        help: "What has come since a line of --json with this cursor, in the order in which it came")
     static let follow = CommandOption("follow", letter: "f", help: "Go on with what comes")
     static let json = CommandOption("json", help: "One JSON object a line")
 
@@ -29,8 +37,21 @@ enum ClientOptions {
         options: [noWait, printID, nonce] + common,
         notes: ["It returns once everybody who is linked now has verified them. Ctrl-C leaves the transfer running."])
     static let log = OptionTable(
-        "chat log", summary: "Print the newest lines of the transcript", options: [count, follow, json] + common,
-        notes: ["On a terminal without these options: the whole transcript, page by page, from its end."])
+        "chat log", summary: "Print the newest lines of the transcript",
+        options: [count, since, until, from, follow, after, json] + common,
+        notes: [
+            "On a terminal without -n, --follow, --after and --json: the whole transcript, page by page, from its end.",
+            """
+            TIME is 10:30 (the last one there was), 10:30:15, 2026-11-30, 2026-11-30T10:30, today, yesterday, now, or how
+            long ago: 45s, 30m, 2h, 3d, 1w. It is the time that lines show, their author's.
+            PEER is a key, at least six digits of one, or a name that only one has.
+            """,
+            """
+            Nothing is lost or repeated from one 'chat log --follow --after CURSOR --json' to the next that goes on at the
+            cursor of its last line. A line printed without --after stands in the transcript's order: going on there may
+            repeat lines. A cursor of a history that was lost or restored since is status 76.
+            """,
+        ])
     static let peers = OptionTable(
         "chat peers", summary: "List who else is in the room", options: [GateOptions.long, json] + common)
     static let newKey = OptionTable(

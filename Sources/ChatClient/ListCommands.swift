@@ -23,44 +23,6 @@ enum PeersCommand {
     }
 }
 
-/// `chat log`.
-enum LogCommand {
-    static func run(_ invocation: Invocation) throws -> ExitStatus {
-        try invocation.refuseOperands(of: ClientOptions.log)
-        let count = try count(invocation.options[ClientOptions.count])
-        if wantsPages(invocation) {
-            let daemon = try invocation.connect()
-            return try LogPager(daemon, LineRendering(names: try daemon.names())).run()
-        }
-        let mailbox = Mailbox<ControlClientEvent>()
-        let daemon = try invocation.connect { mailbox.put($0) }
-        var printer = LinePrinter(invocation.console, asJSON: invocation.options.has(ClientOptions.json))
-        try printer.learnNames(daemon)
-        let method: ControlMethod<LogParameters, LogResult> =
-            invocation.options.has(ClientOptions.follow) ? .watch : .log
-        try printer.print(try daemon.client.call(method, LogParameters(count: count)).lines)
-        guard invocation.options.has(ClientOptions.follow) else { return .success }
-        while let event = mailbox.take() { try printer.take(event) }
-        return .success
-    }
-
-    /// On a terminal, and nothing was asked for that a pager can't give.
-    private static func wantsPages(_ invocation: Invocation) -> Bool {
-        let console = invocation.console
-        let options = [ClientOptions.count, ClientOptions.follow, ClientOptions.json]
-        return console.isInputTerminal && console.isOutputTerminal && invocation.environment["TERM"] != "dumb"
-            && !options.contains { invocation.options.has($0) }
-    }
-
-    private static func count(_ text: String?) throws(UsageError) -> Int {
-        guard let text else { return 20 }
-        guard let count = Int(text), count >= 0 else {
-            throw ClientOptions.log.error("'\(safeWord(text))' is not a number of lines")
-        }
-        return count
-    }
-}
-
 /// Prints rows as they come, for people or for programs.
 struct LinePrinter {
     private let console: Console

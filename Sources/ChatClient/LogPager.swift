@@ -16,6 +16,8 @@ final class LogPager: @unchecked Sendable {
 
     private let console: Console
     private let client: ControlClient
+    /// Which lines, whatever the page.
+    private let wanted: LogParameters
     private let queue = DispatchQueue(label: "chat.log")
     private let scheduler: SerialDispatchQueueScheduler
     private let inputs = PublishSubject<Input>()
@@ -23,7 +25,8 @@ final class LogPager: @unchecked Sendable {
     private var screen: PagerScreen
     private var keys = KeyParser()
 
-    init(_ daemon: Daemon, _ rendering: LineRendering) {
+    init(_ daemon: Daemon, _ rendering: LineRendering, _ wanted: LogParameters) {
+        self.wanted = wanted
         console = daemon.console
         client = daemon.client
         scheduler = SerialDispatchQueueScheduler(queue: queue, internalSerialQueueName: "chat.log.serial")
@@ -35,7 +38,9 @@ final class LogPager: @unchecked Sendable {
     /// Puts the terminal back on every way out.
     func run() throws -> ExitStatus {
         let pageSize = max(20, console.size.rows)  // lines
-        let newest = try client.call(.log, LogParameters(count: pageSize))
+        var first = wanted
+        first.count = pageSize
+        let newest = try client.call(.log, first)
         let start = LogPaging.reduce(LogPaging.State(pageSize: pageSize), .response(newest))
         screen.take(start)
         if start.nextPageOffset == nil, screen.fits {
@@ -65,7 +70,7 @@ final class LogPager: @unchecked Sendable {
             isOver.signal()
         })
         let paging = LogPaging.states(from: start, scheduler: scheduler, view: bind(self) { $0.bindings(to: $1) }) {
-            [client, pageSize = start.pageSize] in client.page($0, count: pageSize)
+            [client, wanted, pageSize = start.pageSize] in client.page($0, of: wanted, count: pageSize)
         }.subscribe(onError: { [end] in end.onNext(.failed($0)) })
         // Replayed: the first bytes may come before anybody can let the next ones come.
         let taken = ReplayRelay<Void>.create(bufferSize: 1)

@@ -75,9 +75,10 @@ enum LogPaging {
 
 extension ControlClient {
     /// One page of the transcript; lets go of the answer when it is disposed of.
-    func page(_ offset: LogPaging.Offset, count: Int) -> Observable<LogPaging.Event> {
+    func page(_ offset: LogPaging.Offset, of wanted: LogParameters, count: Int) -> Observable<LogPaging.Event> {
         .create { observer in
-            var parameters = LogParameters(count: count)
+            var parameters = wanted
+            parameters.count = count
             if case .before(let id) = offset { parameters.before = id }
             self.request(.log, parameters) { result in
                 switch result {

@@ -22,7 +22,7 @@ final class DaemonHandler: ControlHandler {
     let session: SessionContainer
     let facts: Facts
     let started = ContinuousClock.now
-    private let watchers = Locked<[ControlConnection: [Watcher]]>([:])
+    let watchers = Locked<[ControlConnection: [Watcher]]>([:])
     private let bags = Locked<[ControlConnection: DisposeBag]>([:])
     /// For what waits on the disk, which the server's queue must not.
     let reading = DispatchQueue(label: "chat.daemon.reading")
@@ -40,7 +40,7 @@ final class DaemonHandler: ControlHandler {
         case .followTransfer(let parameters): follow(parameters, connection, reply)
         case .cancelTransfer(let parameters): cancel(parameters, reply)
         case .peers: read(reply) { try PeersResult(peers: $0.allPeers()) }
-        case .log(let parameters): read(reply) { try LogResult($0.session.page(parameters)) }
+        case .log(let parameters): read(reply) { try LogResult($0.page(parameters), isOlder: parameters.before != nil) }
         case .watch(let parameters): watch(parameters, connection, reply)
         case .gate(let call): handle(call, reply)
         }
@@ -119,16 +119,6 @@ final class DaemonHandler: ControlHandler {
 
     private static func unknown(_ reply: ControlReply) { reply.fail(ControlError(.usage, "there is no such transfer")) }
 
-    private func watch(_ parameters: LogParameters, _ connection: ControlConnection, _ reply: ControlReply) {
-        let watcher = Watcher(connection, of: session)
-        watchers.withLock { $0[connection, default: []].append(watcher) }
-        reading.async { [session] in
-            do {
-                watcher.begin(with: try session.transcripts(last: parameters.count).map(LineView.init), reply)
-            } catch { reply.fail(ControlError(describing: error)) }
-        }
-    }
-
     private func bag(of connection: ControlConnection) -> DisposeBag {
         bags.withLock { bags in
             if let bag = bags[connection] { return bag }
@@ -142,7 +132,9 @@ final class DaemonHandler: ControlHandler {
         _ reply: ControlReply, _ work: @escaping @Sendable (DaemonHandler) throws -> some Codable & Sendable
     ) {
         reading.async { [self] in
-            do { reply.succeed(try work(self)) } catch { reply.fail(ControlError(describing: error)) }
+            do {
+                reply.succeed(try work(self))
+            } catch { reply.fail(error as? ControlError ?? ControlError(describing: error)) }
         }
     }
 
@@ -156,18 +148,13 @@ final class DaemonHandler: ControlHandler {
     }
 }
 
-extension SessionContainer {
-    fileprivate func page(_ parameters: LogParameters) throws -> TranscriptPage {
-        try page(before: parameters.before.flatMap { EventID(hexadecimal: $0) }, count: parameters.count)
-    }
-}
-
 extension ControlError {
     /// What a session's error means for the client that asked.
     init(describing error: any Error) {
         switch error {
         case SessionError.tooLong, SessionError.empty: self.init(.badData, "\(error)")
         case SessionError.invalid, SessionError.unknownLine: self.init(.usage, SafeText.line("\(error)"))
+        case SessionError.foreignCursor: self.init(.foreignCursor, "\(error)")
         case AppendFailure.nonceTaken: self.init(.badData, "\(error)")
         case BlobError.notRegular, BlobError.changed, BlobError.tooLarge: self.init(.noInput, "\(error)")
         case BlobError.full: self.init(.cannotCreate, "\(error)")

@@ -54,8 +54,16 @@ extension ImageView {
 }
 
 extension LogResult {
-    init(_ page: TranscriptPage) {
-        self.init(lines: page.lines.map(LineView.init), earlier: page.earlier?.description)
+    /// - Parameter isOlder: Whether newer lines follow the page, so that nobody goes on behind it.
+    init(_ page: TranscriptPage, isOlder: Bool = false) {
+        let lines = zip(page.lines, page.cursors).map { line, cursor in
+            var view = LineView(line)
+            if !isOlder { view.cursor = cursor.description }
+            return view
+        }
+        self.init(
+            lines: lines, earlier: page.earlier?.description, more: page.isMore ? true : nil,
+            cursor: isOlder ? nil : page.end.description)
     }
 }
 

@@ -1,18 +1,24 @@
 import ChatModel
 import ChatSession
 import Control
+import History
 import Locking
 import Rx
 
 /// One client that follows the transcript: first what is stored, then what comes, nothing twice and nothing lost.
 ///
-/// What comes while the stored lines are being read waits; if it was read as well, it is left out.
+/// What comes while the stored lines are being read waits; if it was stored before that, it is left out.
 final class Watcher: Sendable {
+    private enum News: Sendable {
+        case line(Transcript), update(Transcript), transfer(TransferSnapshot)
+    }
+
     private struct State: Sendable {
         /// `nil` once the stored lines have gone out.
-        var waiting: [ControlNotification]? = []
-        /// Lines read from the disk whose news may still be on its way.
-        var read: Set<String> = []
+        var waiting: [News]? = []
+        /// Up to where the client has been told everything.
+        var read: Cursor?
+        var filter = LineFilter()
     }
 
     private let connection: ControlConnection
@@ -21,22 +27,22 @@ final class Watcher: Sendable {
 
     init(_ connection: ControlConnection, of session: SessionContainer) {
         self.connection = connection
-        session.received.subscribe(onNext: { [weak self] line in self?.take(.line(LineView(line))) }).disposed(by: bag)
-        session.update.subscribe(onNext: { [weak self] line in self?.take(.update(LineView(line))) }).disposed(by: bag)
-        session.transfers.subscribe(onNext: { [weak self] transfer in self?.take(.transfer(TransferView(transfer))) })
-            .disposed(by: bag)
+        session.received.subscribe(onNext: { [weak self] in self?.take(.line($0)) }).disposed(by: bag)
+        session.update.subscribe(onNext: { [weak self] in self?.take(.update($0)) }).disposed(by: bag)
+        session.transfers.subscribe(onNext: { [weak self] in self?.take(.transfer($0)) }).disposed(by: bag)
     }
 
     /// Answers with the stored lines, then lets through what came meanwhile.
-    func begin(with lines: [LineView], _ reply: ControlReply) {
-        state.withLock { $0.read = Set(lines.compactMap(\.id)) }
-        reply.succeed(LogResult(lines: lines))
-        while let batch = nextBatch() {
-            for notification in batch where !wasRead(notification) { connection.notify(notification) }
+    func begin(with page: TranscriptPage, _ filter: LineFilter, _ reply: ControlReply) {
+        state.withLock { state in
+            state.read = page.end
+            state.filter = filter
         }
+        reply.succeed(LogResult(page))
+        while let batch = nextBatch() { for news in batch { tell(news) } }
     }
 
-    private func nextBatch() -> [ControlNotification]? {
+    private func nextBatch() -> [News]? {
         state.withLock { state in
             guard let waiting = state.waiting else { return nil }
             state.waiting = waiting.isEmpty ? nil : []
@@ -44,16 +50,43 @@ final class Watcher: Sendable {
         }
     }
 
-    private func take(_ notification: ControlNotification) {
+    private func take(_ news: News) {
         let isQueued = state.withLock { state in
-            state.waiting?.append(notification)
+            state.waiting?.append(news)
             return state.waiting != nil
         }
-        if !isQueued, !wasRead(notification) { connection.notify(notification) }
+        if !isQueued { tell(news) }
     }
 
-    private func wasRead(_ notification: ControlNotification) -> Bool {
-        guard case .line(let line) = notification, let id = line.id else { return false }
-        return state.withLock { $0.read.remove(id) != nil }
+    private func tell(_ news: News) {
+        switch news {
+        case .line(let line):
+            guard isNew(line), isWanted(line) else { return }
+            connection.notify(.line(view(line)))
+        case .update(let line): if isWanted(line) { connection.notify(.update(view(line))) }
+        case .transfer(let transfer): connection.notify(.transfer(TransferView(transfer)))
+        }
+    }
+
+    /// Takes note of how far the client is; what this host says about the room is always new.
+    private func isNew(_ line: Transcript) -> Bool {
+        guard let arrival = line.arrival else { return true }
+        return state.withLock { state in
+            guard let read = state.read, arrival > read.arrival else { return false }
+            state.read?.arrival = arrival
+            return true
+        }
+    }
+
+    private func isWanted(_ line: Transcript) -> Bool {
+        let filter = state.withLock { $0.filter }
+        if line.direction == .local, filter.author != nil { return false }
+        return filter.takes(author: line.peer, time: line.time)
+    }
+
+    private func view(_ line: Transcript) -> LineView {
+        var view = LineView(line)
+        view.cursor = state.withLock { $0.read }?.description
+        return view
     }
 }

@@ -106,6 +106,8 @@ public struct Appended: Hashable, Sendable {
     public var number: UInt64
     /// Whether the nonce was known with this very text: then nothing new was stored.
     public var isRepeated: Bool
+    /// Where it is in the order of arrival on our disk.
+    public var arrival: Int64?
 
     public init(command: CommandID, id: EventID, number: UInt64, isRepeated: Bool) {
         self.command = command
@@ -129,6 +131,8 @@ public struct StoredBatch: Hashable, Sendable {
 
     public var batch: Batch
     public var result: Result
+    /// Where its first event is in the order of arrival on our disk; the others follow it.
+    public var arrival: Int64?
 
     public init(batch: Batch, result: Result) {
         self.batch = batch

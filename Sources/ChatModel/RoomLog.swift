@@ -36,11 +36,12 @@ extension RoomState {
     }
 
     mutating func appended(_ appended: [Appended], _ batches: [Batch]) {
+        let arrivals = appended.reduce(into: [:]) { $0[$1.id] = $1.arrival }
         for batch in batches {
             follow(batch.log)
             advance(batch)
             push(batch)
-            for (event, id) in zip(batch.events, batch.ids) { show(event, id) }
+            for (event, id) in zip(batch.events, batch.ids) { show(event, id, arrivals[id]) }
         }
         let receivers = Dictionary(uniqueKeysWithValues: linked.map { ($0, name(of: $0)) })
         for entry in appended {
@@ -49,8 +50,9 @@ extension RoomState {
         if !batches.isEmpty { say(ownLog) }
     }
 
-    private mutating func show(_ event: BatchEvent, _ id: EventID) {
-        guard let line = Transcript(event, id: id, by: me, isOwn: true, image: .sending) else { return }
+    private mutating func show(_ event: BatchEvent, _ id: EventID, _ arrival: Int64?) {
+        guard var line = Transcript(event, id: id, by: me, isOwn: true, image: .sending) else { return }
+        line.arrival = arrival
         guard case .image(let image, _) = line.content else { return effects.append(.emit(line)) }
         send(line, image, id)
     }
@@ -201,7 +203,7 @@ extension RoomState {
                 want(batch.log)
             case .forked: fork(batch)
             case .stored(let first):
-                took(batch, from: first)
+                took(batch, from: first, arrival: stored.arrival)
                 grown.insert(batch.log)
             }
         }
@@ -225,16 +227,17 @@ extension RoomState {
         logs[batch.log]?.lastID = batch.lastID
     }
 
-    private mutating func took(_ batch: Batch, from first: UInt64) {
+    private mutating func took(_ batch: Batch, from first: UInt64, arrival: Int64?) {
         advance(batch)
         logs[batch.log]?.failed = []
         if logs[batch.log]?.asked != nil { set(.wantTimeout(batch.log), after: limits.wantTimeout) }
         for (index, event) in batch.events.enumerated() where batch.first + UInt64(index) >= first {
             advanceClock(to: event.clock)
             let id = batch.ids[index]
-            guard let line = Transcript(event, id: id, by: batch.log.author, isOwn: batch.log.author == me) else {
+            guard var line = Transcript(event, id: id, by: batch.log.author, isOwn: batch.log.author == me) else {
                 continue
             }
+            line.arrival = arrival.map { $0 + Int64(index) }
             arrived(line)
         }
         say(batch.log)

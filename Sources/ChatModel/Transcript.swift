@@ -28,6 +28,8 @@ public struct Transcript: Hashable, Sendable {
     public var time: UInt64
     /// The event behind the line, which also names an image's transfer; `nil` behind a notice.
     public var id: EventID?
+    /// Where the event is in the order of arrival on our disk, as far as that is known.
+    public var arrival: Int64?
 
     public init(
         direction: Direction, peer: PeerID, name: String, content: Content, time: UInt64, id: EventID? = nil

@@ -1,7 +1,7 @@
 public import ChatModel
 import Dispatch
 public import History
-import Identity
+public import Identity
 public import Rx
 
 extension SessionContainer {
@@ -16,16 +16,40 @@ extension SessionContainer {
     /// - Parameters:
     ///   - id: The event whose line stands after the page; `nil` for the newest page.
     ///   - count: How many lines at most, those next to that event.
+    ///   - filter: Which lines; with an author none that this host said about the room.
     /// - Returns: The lines, and where the page before them ends.
     /// - Throws: ``SessionError/unknownLine(_:)``; `HistoryError` when nothing can be read.
-    public func page(before id: EventID?, count: Int) throws -> TranscriptPage {
-        let (stored, next) = try parts.history.queue.sync { try parts.history.page(before: id, count) }
-        let lines = stored.compactMap { Transcript($0, me: peer) }.map(images.current)
-        let isFirst = stored.count < count
+    public func page(
+        before id: EventID?, count: Int, _ filter: LineFilter = LineFilter()
+    ) throws -> TranscriptPage {
+        let read = try parts.history.queue.sync { try parts.history.page(before: id, count, filter) }
+        let lines = read.lines.compactMap { Transcript($0, me: peer) }.map(images.current)
+        let isFirst = read.lines.count < count
         let woven = notices.woven(
-            into: lines, before: next.flatMap { Transcript($0, me: peer) }, isBeginning: isFirst || id == nil)
+            into: lines, before: read.next.flatMap { Transcript($0, me: peer) }, isBeginning: isFirst || id == nil
+        ).filter { $0.id != nil || (filter.author == nil && filter.takes(author: peer, time: $0.time)) }
         let newest = Self.newest(count, of: woven)
-        return TranscriptPage(lines: newest, earlier: isFirst ? nil : newest.first { $0.id != nil }?.id)
+        return TranscriptPage(
+            lines: newest, earlier: isFirst ? nil : newest.first { $0.id != nil }?.id,
+            end: Cursor(birth: read.birth, arrival: read.newest))
+    }
+
+    /// What has come since a cursor, in the order in which it came; nothing of what this host said about the room.
+    ///
+    /// - Parameters:
+    ///   - cursor: Of this database.
+    ///   - count: How many lines at most, the first ones.
+    ///   - filter: Which lines.
+    /// - Throws: ``SessionError/foreignCursor``; `HistoryError` when nothing can be read.
+    public func page(
+        after cursor: Cursor, count: Int, _ filter: LineFilter = LineFilter()
+    ) throws -> TranscriptPage {
+        let read = try parts.history.queue.sync { try parts.history.page(after: cursor, count, filter) }
+        let lines = read.lines.compactMap { Transcript($0, me: peer) }.map(images.current)
+        let isMore = read.lines.count >= count
+        let last = isMore ? read.lines.last?.arrival ?? cursor.arrival : read.newest
+        return TranscriptPage(
+            lines: lines, isMore: isMore, end: Cursor(birth: read.birth, arrival: last), isInOrderOfArrival: true)
     }
 
     /// With a stored line among them if there is one: pages begin and end at those.
@@ -40,6 +64,9 @@ extension SessionContainer {
 
     /// Peers met before, away or not; waits for the disk.
     public var knownPeers: [KnownPeer] { parts.history.queue.sync { parts.history.knownPeers() } }
+
+    /// Those who have written something that is stored here, with the name under which each did last; waits for the disk.
+    public var authors: [PeerID: String] { parts.history.queue.sync { parts.history.authors() } }
 
     /// A transfer that is under way or ended lately.
     ///
@@ -73,18 +100,59 @@ extension SessionContainer {
 
 /// A part of the transcript.
 public struct TranscriptPage: Sendable, Equatable {
-    /// Oldest first.
+    /// Oldest first; after a cursor in the order of their arrival.
     public var lines: [Transcript]
     /// The event that the page before this one ends at; `nil` when there is none.
     public var earlier: EventID?
+    /// Whether more came after the last line; only after a cursor.
+    public var isMore = false
+    /// Up to where the database was read.
+    public var end: Cursor
+    public var isInOrderOfArrival = false
+
+    /// For each line a cursor after which nothing is lost of what stands behind it, here or in the database.
+    ///
+    /// In the order of arrival that is the line's own place. In the transcript's order something behind a line may have come
+    /// before it: its cursor is before that, and who goes on from there reads a line twice rather than never.
+    public var cursors: [Cursor] {
+        var arrival = end.arrival
+        let reversed = lines.reversed().map { line -> Int64 in
+            defer { if let own = line.arrival { arrival = min(arrival, own - 1) } }
+            return isInOrderOfArrival ? line.arrival ?? arrival : arrival
+        }
+        return reversed.reversed().map { Cursor(birth: end.birth, arrival: $0) }
+    }
 }
 
 extension History {
-    /// - Returns: The lines, and the one after them.
-    fileprivate func page(before id: EventID?, _ count: Int) throws -> ([StoredLine], StoredLine?) {
-        guard let id else { return (try lines(last: count), nil) }
+    /// What was read at one moment.
+    fileprivate struct Reading {
+        var lines: [StoredLine]
+        /// The line after them.
+        var next: StoredLine?
+        var newest: Int64
+        var birth: Incarnation
+    }
+
+    fileprivate func page(before id: EventID?, _ count: Int, _ filter: LineFilter) throws -> Reading {
+        var reading = Reading(lines: [], newest: newestArrival, birth: ownLog.incarnation)
+        guard let id else {
+            reading.lines = try lines(last: count, filter)
+            return reading
+        }
         guard let next = line(id) else { throw SessionError.unknownLine(id) }
-        return (try lines(before: next.position, count: count), next)
+        reading.lines = try lines(before: next.position, count: count, filter)
+        reading.next = next
+        return reading
+    }
+
+    fileprivate func page(after cursor: Cursor, _ count: Int, _ filter: LineFilter) throws -> Reading {
+        guard cursor.birth == ownLog.incarnation, cursor.arrival <= newestArrival else {
+            throw SessionError.foreignCursor
+        }
+        return Reading(
+            lines: try lines(after: cursor.arrival, count: count, filter), newest: newestArrival,
+            birth: ownLog.incarnation)
     }
 }
 
@@ -94,6 +162,7 @@ extension Transcript {
         let event = BatchEvent(
             kind: line.kind, nonce: Nonce(0), clock: line.clock, wallTime: line.wallTime, body: line.body)
         self.init(event, id: line.id, by: line.log.author, isOwn: line.log.author == me, image: line.image?.state)
+        arrival = line.arrival
     }
 }
 

@@ -161,6 +161,8 @@ public enum SessionError: Error, Hashable, Sendable, CustomStringConvertible {
     case empty
     /// No line has this event's id.
     case unknownLine(EventID)
+    /// A cursor of another database, or of what this one lost.
+    case foreignCursor
 
     public var description: String {
         switch self {
@@ -168,6 +170,8 @@ public enum SessionError: Error, Hashable, Sendable, CustomStringConvertible {
         case .tooLong(let length, let limit): "the text has \(length) bytes; the limit is \(limit)"
         case .empty: "there is nothing to send"
         case .unknownLine(let id): "there is no line \(id)"
+        case .foreignCursor:
+            "the cursor is of another history, lost or restored since; what is new can't be told: read the log anew"
         }
     }
 }

@@ -83,11 +83,14 @@ final class StorageLoop: FeedbackLoop {
         if drafts.isEmpty { return }
         do throws(HistoryError) {
             let (outcomes, batches) = try history.append(drafts.map(\.event))
+            let arrivals = arrivals(of: batches)
             var appended: [Appended] = []
             for (draft, outcome) in zip(drafts, outcomes) {
                 switch outcome {
                 case .appended(let id, let number):
-                    appended.append(Appended(command: draft.command, id: id, number: number, isRepeated: false))
+                    var entry = Appended(command: draft.command, id: id, number: number, isRepeated: false)
+                    entry.arrival = arrivals[id]
+                    appended.append(entry)
                 case .repeated(let id):
                     let number = history.line(id)?.number ?? 0
                     appended.append(Appended(command: draft.command, id: id, number: number, isRepeated: true))
@@ -96,6 +99,15 @@ final class StorageLoop: FeedbackLoop {
             }
             results.onNext(.appended(appended, batches))
         } catch { results.onNext(.appendFailed(drafts.map(\.command), .storage("\(error)"))) }
+    }
+
+    private func arrivals(of batches: [Batch]) -> [EventID: Int64] {
+        var arrivals: [EventID: Int64] = [:]
+        for batch in batches {
+            guard let first = history.arrival(of: batch) else { continue }
+            for (index, id) in batch.ids.enumerated() { arrivals[id] = first + Int64(index) }
+        }
+        return arrivals
     }
 
     private func store(_ arrivals: [Arrival]) {
@@ -120,7 +132,9 @@ final class StorageLoop: FeedbackLoop {
         do throws(HistoryError) {
             let outcomes = try history.store(batches.map(\.batch))
             for ((batch, peer), outcome) in zip(batches, outcomes) {
-                results.onNext(.stored(from: peer, [StoredBatch(batch: batch, result: outcome.result)]))
+                var stored = StoredBatch(batch: batch, result: outcome.result)
+                if case .stored = outcome { stored.arrival = history.arrival(of: batch) }
+                results.onNext(.stored(from: peer, [stored]))
             }
         } catch {
             // Nothing of it is shown or counted; it is asked for again.

@@ -163,32 +163,6 @@ public struct PeersResult: Codable, Sendable, Equatable {
     public init(peers: [PeerView]) { self.peers = peers }
 }
 
-public struct LogParameters: Codable, Sendable, Equatable {
-    /// How many rows at most, the newest ones.
-    public var count: Int
-    /// The id of an event: of the rows that stand before it, those next to it.
-    ///
-    /// Only for ``ControlMethod/log``.
-    public var before: String?
-
-    public init(count: Int, before: String? = nil) {
-        self.count = count
-        self.before = before
-    }
-}
-
-public struct LogResult: Codable, Sendable, Equatable {
-    /// Oldest first.
-    public var lines: [LineView]
-    /// What ``LogParameters/before`` is for the page before this one; `nil` when there is none.
-    public var earlier: String?
-
-    public init(lines: [LineView], earlier: String? = nil) {
-        self.lines = lines
-        self.earlier = earlier
-    }
-}
-
 /// What a daemon says unasked.
 public enum ControlNotification: Sendable, Equatable {
     /// A new row of the transcript.

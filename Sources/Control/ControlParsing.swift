@@ -63,12 +63,7 @@ struct ParsedRequest {
     }
 
     private static func valid(_ parameters: LogParameters) throws(ControlError) -> LogParameters {
-        guard parameters.count >= 0 else { throw .badParameters("count: less than 0") }
-        if let id = parameters.before {
-            guard id.utf8.count == 64, id.allSatisfy({ $0.isASCII && $0.isHexDigit }) else {
-                throw .badParameters("before: not 64 hexadecimal digits")
-            }
-        }
+        try parameters.check()
         return parameters
     }
 

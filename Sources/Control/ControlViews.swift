@@ -65,6 +65,8 @@ public struct LineView: Codable, Sendable, Equatable {
     public var time: Int
     /// The transfer that moves the image.
     public var transfer: String?
+    /// What ``LogParameters/after`` is to go on behind this line.
+    public var cursor: String?
 
     public init(
         id: String? = nil, direction: Direction, kind: Kind, author: String, suffix: String, name: String,

@@ -20,6 +20,8 @@ public enum ExitStatus: Int32, Sendable, Codable {
     case inputOutput = 74
     /// Already running, a transfer that failed, or a wait that timed out.
     case tryAgain = 75
+    /// A cursor of another history.
+    case foreignCursor = 76
     /// Something of another user's.
     case noPermission = 77
     case interrupted = 130

@@ -5,11 +5,43 @@ extension History {
     /// The newest lines in screen order, oldest first.
     ///
     /// Also when nothing can be written: the order index is only a help.
-    public func lines(last count: Int) throws(HistoryError) -> [StoredLine] { try page(before: nil, count) }
+    public func lines(last count: Int, _ filter: LineFilter = LineFilter()) throws(HistoryError) -> [StoredLine] {
+        try lines(before: nil, count, filter)
+    }
 
     /// The lines that stand directly before a position, oldest first.
-    public func lines(before position: StoredLine.Position, count: Int) throws(HistoryError) -> [StoredLine] {
-        try page(before: position, count)
+    public func lines(
+        before position: StoredLine.Position, count: Int, _ filter: LineFilter = LineFilter()
+    ) throws(HistoryError) -> [StoredLine] {
+        try lines(before: position, count, filter)
+    }
+
+    /// Where the newest event is in the order of arrival; 0 while there is none.
+    public var newestArrival: Int64 { newestRow << 8 | (newestRow > 0 ? 255 : 0) }
+
+    /// Where a batch's first event is in the order of arrival; the others follow it. `nil` for one that isn't stored so.
+    public func arrival(of batch: Batch) -> Int64? {
+        guard (try? requireOpen()) != nil, let log = logs[batch.log]?.row else { return nil }
+        let row = try? reader.first(
+            "SELECT row FROM batch WHERE log = ? AND last = ?", [.integer(log), .integer(Int64(clamping: batch.last))],
+            { $0.integer(0) })
+        return row.flatMap { $0 }.map { $0 << 8 }
+    }
+
+    /// What came after an arrival, in the order in which it came.
+    public func lines(
+        after arrival: Int64, count: Int, _ filter: LineFilter = LineFilter()
+    ) throws(HistoryError) -> [StoredLine] {
+        try requireOpen()
+        var lines: [StoredLine] = []
+        try reader.run(
+            "SELECT \(StoredBatch.columns) FROM batch WHERE row >= ? ORDER BY row", [.integer(arrival >> 8)]
+        ) { row throws(HistoryError) in
+            if lines.count >= count { return false }
+            lines += storedBatch(row)?.lines.filter { $0.arrival > arrival && $0.isTaken(by: filter) } ?? []
+            return true
+        }
+        return try withOutcomes(lines.prefix(max(count, 0)))
     }
 
     /// The line of an event that we hold; `nil` also when it can't be read.
@@ -24,27 +56,51 @@ extension History {
         return try withOutcomes(stored.lines)
     }
 
-    private func page(before position: StoredLine.Position?, _ count: Int) throws(HistoryError) -> [StoredLine] {
+    private func lines(
+        before position: StoredLine.Position?, _ count: Int, _ filter: LineFilter
+    ) throws(HistoryError) -> [StoredLine] {
         try requireOpen()
         bringIndexCurrent()
-        var lines = try indexedLines(before: position, count)
+        if filter.isEmpty { return try page(before: position, count, filter) }
+        var found: [StoredLine] = []
+        var position = position
+        while found.count < count {
+            let page = try page(before: position, max(count, Self.leastPage), filter)
+            found = page.filter { $0.isTaken(by: filter) } + found
+            guard page.count >= max(count, Self.leastPage) else { break }
+            position = page.first?.position
+        }
+        return Array(found.suffix(max(count, 0)))
+    }
+
+    private static let leastPage = 64  // lines looked through at once where some may be left out
+
+    /// Lines within the filter's bounds, of which some may not be wanted.
+    private func page(
+        before position: StoredLine.Position?, _ count: Int, _ filter: LineFilter
+    ) throws(HistoryError) -> [StoredLine] {
+        var lines = try indexedLines(before: position, count, filter)
         if indexed < newestRow {
-            lines += try unindexedLines().filter { line in position.map { line.position < $0 } ?? true }
+            lines += try unindexedLines().filter { line in
+                position.map { line.position < $0 } != false && line.isTaken(by: filter)
+            }
             lines.sort { $0.position < $1.position }
         }
         return try withOutcomes(lines.suffix(max(count, 0)))
     }
 
     private func indexedLines(
-        before position: StoredLine.Position?, _ count: Int
+        before position: StoredLine.Position?, _ count: Int, _ filter: LineFilter
     ) throws(HistoryError) -> [StoredLine] {
+        let place = position == nil ? [] : ["(clock, author, number, tag) < (?, ?, ?, ?)"]
+        let bounds = filter.conditions
+        let conditions = place + bounds.map(\.sql) + ["kind IN \(Self.shownKinds)"]
         let places = try reader.all(
             """
-            SELECT batch, place FROM line
-            WHERE \(position == nil ? "" : "(clock, author, number, tag) < (?, ?, ?, ?) AND ") kind IN \(Self.shownKinds)
+            SELECT batch, place FROM line WHERE \(conditions.joined(separator: " AND "))
             ORDER BY clock DESC, author DESC, number DESC, tag DESC LIMIT ?
             """,
-            (position?.values ?? []) + [.integer(Int64(max(count, 0)))], Place.init)
+            (position?.values ?? []) + bounds.map(\.value) + [.integer(Int64(max(count, 0)))], Place.init)
         return try lines(at: places).reversed()
     }
 

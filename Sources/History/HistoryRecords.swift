@@ -56,6 +56,17 @@ extension History {
         return (peers ?? []).compactMap(\.self)
     }
 
+    /// Those of whom we hold events for the room, with the name in the newest of them; empty where that can't be read.
+    public func authors() -> [PeerID: String] {
+        guard (try? requireOpen()) != nil else { return [:] }
+        return logs.reduce(into: [:]) { names, entry in
+            guard entry.key.isForRoom else { return }
+            let batch = try? storedBatch(in: reader, covering: entry.value.head.last, of: entry.value.row)?.batch
+            let name = batch?.events.last.flatMap { try? EventBody.decode($0.kind, $0.body)?.authorName }
+            if names[entry.key.author]?.isEmpty ?? true { names[entry.key.author] = name ?? "" }
+        }
+    }
+
     /// A value that was set; `nil` also when it can't be read.
     public func setting(_ key: String) -> String? {
         guard (try? requireOpen()) != nil else { return nil }

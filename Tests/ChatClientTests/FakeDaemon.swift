@@ -80,10 +80,13 @@ final class FakeDaemon: ControlHandler {
             if let view { reply.succeed(TransferResult(transfer: view)) }
         case .cancelTransfer: reply.succeed(NoFields())
         case .peers: reply.succeed(PeersResult(peers: state.withLock { $0.peers }))
-        case .log(let parameters): reply.succeed(page(parameters))
-        case .watch(let parameters):
-            state.withLock { $0.watchers.append(connection) }
-            reply.succeed(LogResult(lines: newest(parameters.count)))
+        case .log(let parameters):
+            if let refusal = state.withLock({ $0.refusal }) {
+                reply.fail(refusal)
+            } else {
+                reply.succeed(page(parameters))
+            }
+        case .watch(let parameters): watch(parameters, connection, reply)
         case .gate(let call): gate(call, reply)
         }
     }
@@ -137,6 +140,9 @@ final class FakeDaemon: ControlHandler {
     private func page(_ parameters: LogParameters) -> LogResult {
         state.withLock { state in
             state.pages.append(parameters)
+            if let after = parameters.after.flatMap({ Int($0) }) {
+                return page(after: after, parameters.count, state.lines)
+            }
             let end = parameters.before.flatMap { id in state.lines.firstIndex { $0.id == id } } ?? state.lines.count
             let lines = Array(state.lines[..<end].suffix(parameters.count))
             return LogResult(
@@ -144,7 +150,22 @@ final class FakeDaemon: ControlHandler {
         }
     }
 
-    private func newest(_ count: Int) -> [LineView] { state.withLock { Array($0.lines.suffix(count)) } }
+    private func watch(_ parameters: LogParameters, _ connection: ControlConnection, _ reply: ControlReply) {
+        let page = page(parameters)
+        if page.more != true { state.withLock { $0.watchers.append(connection) } }
+        reply.succeed(page)
+    }
+
+    /// Cursors are counts of lines.
+    private func page(after cursor: Int, _ count: Int, _ lines: [LineView]) -> LogResult {
+        let rest = lines.dropFirst(cursor)
+        let page = rest.prefix(count).enumerated().map { index, line in
+            var line = line
+            line.cursor = "\(cursor + index + 1)"
+            return line
+        }
+        return LogResult(lines: page, more: rest.count > count, cursor: "\(cursor + page.count)")
+    }
 
     private func send(_ parameters: SendParameters, _ reply: ControlReply) {
         let answer = state.withLock { state -> Result<SendResult, ControlError> in

@@ -13,15 +13,15 @@ import Testing
     /// Puts texts into a history as their author would.
     private func fill(_ state: StateFolder, _ key: SigningKey, count: Int) throws {
         let room = RoomID(openRoom: "lab")
-        let (history, opened) = try History.open(directory: state.path, room: room, key: key)
+        let (history, _) = try History.open(directory: state.path, room: room, key: key)
         try history.queue.sync {
             defer { history.close() }
             for first in stride(from: 1, through: count, by: 10_000) {
                 let drafts = (first..<min(first + 10_000, count + 1)).map { number in
                     BatchEvent(
                         kind: .text, nonce: .random(),
-                        clock: HybridTime(value: opened.latestClock.value + UInt64(number)),
-                        wallTime: UInt64(number), body: EventBody.text("line \(number)").encoded(authorName: "alice"))
+                        clock: HybridTime(milliseconds: UInt64(number)), wallTime: UInt64(number),
+                        body: EventBody.text("line \(number)").encoded(authorName: "alice"))
                 }
                 _ = try history.append(drafts)
             }
@@ -89,5 +89,79 @@ import Testing
 
         #expect(texts(page.lines).first == "line 98951")
         #expect(time < .seconds(2), "twenty pages, \(time)")
+    }
+
+    // MARK: Cursors
+
+    @Test func `from cursor to cursor each line comes once, and the last page says that it is`() throws {
+        let (state, key) = (try StateFolder(), SigningKey())
+        try fill(state, key, count: 25)
+        let session = try SessionContainer(
+            displayName: "alice", room: "lab", configuration: state.configuration(key: key))
+        defer { session.leave() }
+        let newest = try session.page(before: nil, count: 1)
+        var pages = [try session.page(after: Cursor(birth: newest.end.birth, arrival: 0), count: 10)]
+        while let page = pages.last, page.isMore { pages.append(try session.page(after: page.end, count: 10)) }
+
+        #expect(pages.flatMap { texts($0.lines) } == (1...25).map { "line \($0)" })
+        #expect(pages.map(\.lines.count) == [10, 10, 5])
+        #expect(pages.last?.end == newest.end)
+        #expect(try session.page(after: newest.end, count: 10).lines.isEmpty)
+        let middle = try session.page(after: pages[1].cursors[4], count: 100)
+        #expect(texts(middle.lines) == (16...25).map { "line \($0)" })
+    }
+
+    @Test func `a cursor of another birth, or of what isn't here, is refused`() throws {
+        let (state, key) = (try StateFolder(), SigningKey())
+        try fill(state, key, count: 3)
+        let session = try SessionContainer(
+            displayName: "alice", room: "lab", configuration: state.configuration(key: key))
+        defer { session.leave() }
+        var cursor = try session.page(before: nil, count: 1).end
+
+        cursor.arrival += 1
+        #expect(throws: SessionError.foreignCursor) { try session.page(after: cursor, count: 1) }
+        cursor = Cursor(birth: Incarnation(1), arrival: 0)
+        #expect(throws: SessionError.foreignCursor) { try session.page(after: cursor, count: 1) }
+    }
+
+    @Test func `who goes on behind any line of the transcript loses nothing that stands behind it`() {
+        let key = SigningKey().peer
+        // Arrivals in the order of the transcript; `nil` is what the host said about the room.
+        let arrivals: [Int64?] = [256, nil, 1_024, 512, nil, 768, nil]
+        let lines = arrivals.map { arrival in
+            var line = Transcript(direction: .local, peer: key, name: "", content: .text(""), time: 0)
+            line.arrival = arrival
+            return line
+        }
+        let page = TranscriptPage(lines: lines, end: Cursor(birth: Incarnation(1), arrival: 1_100))
+
+        let cursors = page.cursors.map(\.arrival)
+
+        #expect(cursors == [511, 511, 511, 767, 767, 1_100, 1_100])
+        for (index, cursor) in cursors.enumerated() {
+            #expect(arrivals.dropFirst(index + 1).allSatisfy { $0.map { $0 > cursor } ?? true })
+        }
+    }
+
+    @Test func `a page may be of one author or one time, and has no notices of another`() throws {
+        let (state, key) = (try StateFolder(), SigningKey())
+        try fill(state, key, count: 6)
+        let session = try SessionContainer(
+            displayName: "alice", room: "lab", configuration: state.configuration(key: key))
+        defer { session.leave() }
+        for time in [2, 100] as [UInt64] {
+            session.notices.add(
+                Transcript(
+                    direction: .local, peer: key.peer, name: "alice", content: .notice("at \(time)"), time: time))
+        }
+
+        #expect(
+            texts(try session.page(before: nil, count: 9, LineFilter(since: 2, until: 3)).lines)
+                == ["line 2", "at 2", "line 3"])
+        #expect(
+            texts(try session.page(before: nil, count: 2, LineFilter(author: key.peer)).lines) == ["line 5", "line 6"])
+        #expect(try session.page(before: nil, count: 2, LineFilter(author: SigningKey().peer)).lines.isEmpty)
+        #expect(session.authors == [key.peer: "alice"])
     }
 }

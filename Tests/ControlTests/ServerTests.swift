@@ -252,4 +252,36 @@ struct ServerTests {
         let path = "\(directory)/\(UInt64.random(in: 0 ... .max))"
         return Descriptor(owning: try systemCall("open", path) { open(path, O_CREAT | O_RDWR | O_CLOEXEC, 0o600) })
     }
+
+    @Test func `what is asked of the log reaches the daemon as it was asked`() throws {
+        let daemon = try Daemon { call, _, reply in
+            guard case .log(let parameters) = call else { return reply.fail(ControlError(.software, "not asked")) }
+            let wanted = "\(parameters.count) \(parameters.after ?? "-") \(parameters.since ?? 0)"
+            reply.succeed(
+                LogResult(
+                    lines: [], earlier: "\(wanted) \(parameters.until ?? 0) \(parameters.from ?? "-")", more: true,
+                    cursor: "c"))
+        }
+        let client = try daemon.client()
+        var parameters = LogParameters(count: 3, after: "cursor")
+        (parameters.since, parameters.until, parameters.from) = (1, 2, "bob")
+
+        let result = try client.call(.log, parameters)
+
+        #expect(result == LogResult(lines: [], earlier: "3 cursor 1 2 bob", more: true, cursor: "c"))
+    }
+
+    @Test(arguments: [
+        #"{"count":-1}"#, #"{"count":1,"before":"12"}"#, #"{"count":1,"since":-1}"#, #"{"count":1,"until":-1}"#,
+        #"{"count":1,"after":"c","before":"\#(String(repeating: "0", count: 64))"}"#,
+    ])
+    func `what can't be meant about the log is refused before the daemon sees it`(parameters: String) throws {
+        let daemon = try Daemon { _, _, reply in reply.succeed(LogResult(lines: [])) }
+        let client = try RawClient(daemon.state.socket)
+
+        client.write(#"{"jsonrpc":"2.0","id":1,"method":"log","params":\#(parameters)}"# + "\n")
+        client.endWriting()
+
+        #expect(codes(client.readToEnd()) == [-32602])
+    }
 }
