@@ -1,5 +1,4 @@
 public import Dispatch
-public import FoundationEssentials
 
 extension ObservableType {
     /// Sends at most one element in a while.
@@ -25,7 +24,7 @@ extension ObservableType {
 
 /// `@unchecked`: the `var`s are only touched inside `queue`.
 @usableFromInline final class ThrottleNode<Element: Sendable>: @unchecked Sendable {
-    @usableFromInline enum Input: Sendable { case source(Event<Element>), due }
+    @usableFromInline enum Input: Sendable { case source(Event<Element>), due(number: Int) }
 
     @usableFromInline let timer = SerialDisposable()
     @usableFromInline let sink: Sink<Element>
@@ -34,8 +33,9 @@ extension ObservableType {
     @usableFromInline let scheduler: any SchedulerType
     @usableFromInline let queue = SerialQueue<Input>()
     @exclusivity(unchecked) @usableFromInline var waiting: Element?
-    @exclusivity(unchecked) @usableFromInline var sent: RxTime?  // when the last one was
+    @exclusivity(unchecked) @usableFromInline var sent: Instant?  // when the last one was
     @exclusivity(unchecked) @usableFromInline var isSourceOver = false
+    @exclusivity(unchecked) @usableFromInline var number = 0  // of the element sent last
 
     @inlinable init(
         _ sink: Sink<Element>, _ dueTime: RxTimeInterval, _ sendsLatest: Bool, _ scheduler: any SchedulerType
@@ -55,7 +55,8 @@ extension ObservableType {
             case .source(.completed):
                 isSourceOver = true
                 if waiting == nil { sink.on(.completed) }
-            case .due:
+            case .due(let due):
+                guard due == number else { return }  // a newer element won the race against this timer
                 if let element = waiting.take() { send(element) }
                 if isSourceOver, !sink.lifetime.isStopped { sink.on(.completed) }
             }
@@ -63,17 +64,18 @@ extension ObservableType {
     }
 
     @inlinable func arrive(_ element: Element) {
-        let left = sent.map { dueTime.shortened(by: scheduler.now.timeIntervalSince($0)) } ?? .nanoseconds(0)
+        let left = sent.map { dueTime.shortened(by: $0.elapsed(at: Instant(scheduler))) } ?? .nanoseconds(0)
         if left.inSeconds <= 0 { return send(element) }
         if !sendsLatest { return }
         if exchange(&waiting, with: element) == nil {
-            timer.start(after: left, on: scheduler) { [self] in take(.due) }
+            timer.start(after: left, on: scheduler) { [self, number] in take(.due(number: number)) }
         }
     }
 
     @inlinable func send(_ element: Element) {
         waiting = nil
-        sent = scheduler.now
+        number += 1
+        sent = Instant(scheduler)
         sink.on(.next(element))
     }
 }
