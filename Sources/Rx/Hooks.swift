@@ -1,4 +1,3 @@
-import Glibc
 import Locking
 import Synchronization
 
@@ -19,8 +18,7 @@ public enum Hooks {
         }
         var capture: CustomCaptureSubscriptionCallstack = { [] }
         var overlapHandler: OverlapHandler? = {
-            var line = "Rx: a source made by create sends from two threads at once\n"
-            line.withUTF8 { _ = write(STDERR_FILENO, $0.baseAddress, $0.count) }
+            writeToStandardError("Rx: a source made by create sends from two threads at once")
         }
     }
 

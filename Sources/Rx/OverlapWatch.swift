@@ -1,4 +1,4 @@
-import Glibc
+import Locking
 import Synchronization
 
 #if DEBUG
@@ -12,7 +12,7 @@ import Synchronization
         @usableFromInline init() {}
 
         @usableFromInline func watch(_ send: () -> Void) {
-            let current = UInt(pthread_self())
+            let current = currentThread
             let (isFirst, other) = thread.compareExchange(
                 expected: 0, desired: current, ordering: .acquiringAndReleasing)
             if !isFirst, other != current, !hasReported.exchange(true, ordering: .relaxed) {

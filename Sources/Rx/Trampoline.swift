@@ -1,4 +1,4 @@
-public import Glibc
+public import Locking
 
 /// Lets sources that loop on one thread take turns, instead of each running to its end inside the subscription to it.
 ///
@@ -15,27 +15,22 @@ public import Glibc
     @usableFromInline var waiting: [Step] = []
     @usableFromInline var first = 0  // index of the step whose turn is next
 
-    @usableFromInline static let key: pthread_key_t = {
-        var key = pthread_key_t()
-        let code = pthread_key_create(&key) { place in
-            guard let here = place?.assumingMemoryBound(to: Trampoline.self) else { return }
-            here.deinitialize(count: 1)
-            here.deallocate()
-        }
-        precondition(code == 0, "no thread-specific key left")
-        return key
-    }()
+    @usableFromInline static let place = ThreadPlace { content in
+        guard let here = content?.assumingMemoryBound(to: Trampoline.self) else { return }
+        here.deinitialize(count: 1)
+        here.deallocate()
+    }
 
     @usableFromInline init() {}
 
     @inlinable static var current: UnsafeMutablePointer<Trampoline> {
-        pthread_getspecific(key)?.assumingMemoryBound(to: Trampoline.self) ?? make()
+        place.content?.assumingMemoryBound(to: Trampoline.self) ?? make()
     }
 
     @usableFromInline static func make() -> UnsafeMutablePointer<Trampoline> {
         let here = UnsafeMutablePointer<Trampoline>.allocate(capacity: 1)
         here.initialize(to: Trampoline())
-        pthread_setspecific(key, here)
+        place.content = UnsafeMutableRawPointer(here)
         return here
     }
 

@@ -1,5 +1,3 @@
-public import FoundationEssentials
-
 extension ObservableType {
     /// Sends everything a while later.
     ///
@@ -24,10 +22,10 @@ extension ObservableType {
     @usableFromInline enum Input: Sendable { case source(Event<Element>), due }
 
     @frozen @usableFromInline struct Waiting: Sendable {
-        @usableFromInline let since: RxTime
+        @usableFromInline let since: Instant
         @usableFromInline let event: Event<Element>
 
-        @inlinable init(since: RxTime, event: Event<Element>) {
+        @inlinable init(since: Instant, event: Event<Element>) {
             self.since = since
             self.event = event
         }
@@ -53,7 +51,7 @@ extension ObservableType {
             case .source(.error(let error)): sink.on(.error(error))
             case .source(let event):
                 let isFirst = waiting.isEmpty
-                waiting.append(Waiting(since: scheduler.now, event: event))
+                waiting.append(Waiting(since: Instant(scheduler), event: event))
                 if isFirst { wait(dueTime) }
             case .due: sendDue()
             }
@@ -69,6 +67,6 @@ extension ObservableType {
         guard let due = waiting.popFirst() else { return }
         sink.on(due.event)
         guard let next = waiting.next, !sink.lifetime.isStopped else { return }
-        wait(dueTime.shortened(by: scheduler.now.timeIntervalSince(next.since)))
+        wait(dueTime.shortened(by: next.since.elapsed(at: Instant(scheduler))))
     }
 }
