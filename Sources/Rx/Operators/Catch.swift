@@ -24,13 +24,6 @@ extension ObservableType {
         }
     }
 
-    /// Sends `element` where the source fails, and completes.
-    ///
-    /// - Returns: The source's elements, and that one if need be; never fails. ReactiveX: Catch.
-    @inlinable public func catchAndReturn(_ element: Element) -> Observable<Element> {
-        self.catch { _ in .just(element) }
-    }
-
     /// Goes on with the next source where one fails.
     ///
     /// - Parameter sequence: The sources; a source is subscribed to when the one before has failed and been let go of.

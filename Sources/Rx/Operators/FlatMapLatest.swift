@@ -31,13 +31,6 @@ extension ObservableType {
     }
 }
 
-extension ObservableType where Element: ObservableConvertibleType {
-    /// The elements of the latest sequence that came; see ``flatMapLatest(_:)``.
-    ///
-    /// ReactiveX: Switch.
-    @inlinable public func switchLatest() -> Observable<Element.Element> { flatMapLatest { $0 } }
-}
-
 /// `@unchecked`: `isSourceOver` and `isLatestOver` are only touched inside `queue`.
 @usableFromInline final class LatestNode<Element: Sendable>: @unchecked Sendable {
     @usableFromInline enum Input: Sendable {
