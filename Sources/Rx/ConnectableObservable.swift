@@ -8,15 +8,19 @@ public protocol ConnectableObservableType: ObservableType {
 
 /// A sequence whose subscribers share one subscription to the source, made in ``connect()``.
 ///
-/// `@unchecked`: `connection` is constant.
+/// `@unchecked`: what it stores is constant.
 public final class ConnectableObservable<Element: Sendable>: Observable<Element>, ConnectableObservableType,
     @unchecked Sendable
 {
+    /// Subscribes, and keeps the connection as long as there are such subscribers.
+    let counting: @Sendable (Sink<Element>) -> Void
     private let connection: @Sendable () -> any Disposable
 
     init(
-        _ body: @escaping @Sendable (Sink<Element>) -> Void, connect: @escaping @Sendable () -> any Disposable
+        _ body: @escaping @Sendable (Sink<Element>) -> Void, counting: @escaping @Sendable (Sink<Element>) -> Void,
+        connect: @escaping @Sendable () -> any Disposable
     ) {
+        self.counting = counting
         connection = connect
         super.init(body)
     }

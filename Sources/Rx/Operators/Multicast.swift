@@ -19,7 +19,8 @@ extension ObservableType {
         makeSubject: @escaping @Sendable () -> Subject
     ) -> ConnectableObservable<Subject.Element> where Subject.Observer.Element == Element {
         let node = MulticastNode(asObservable(), makeSubject)
-        return ConnectableObservable({ node.subject().asObservable().attach($0) }, connect: { node.connect() })
+        return ConnectableObservable(
+            { node.attach($0) }, counting: { node.attach(counting: $0) }, connect: { node.connect() })
     }
 
     /// Sends the elements through a subject, to a sequence made of it.
@@ -46,34 +47,28 @@ extension ObservableType {
             } catch { sink.on(.error(error)) }
         }
     }
-
-    /// Sends the elements to all subscribers alike, once it is connected; see ``multicast(makeSubject:)``.
-    ///
-    /// ReactiveX: Publish.
-    public func publish() -> ConnectableObservable<Element> { multicast { PublishSubject<Element>() } }
-
-    /// Like ``publish()``, and gives a later subscriber the latest elements first.
-    ///
-    /// - Parameter bufferSize: How many, and so how many are kept in memory.
-    /// - Returns: A sequence that subscribes to the source in ``ConnectableObservable/connect()``.
-    ///   ReactiveX: Replay.
-    public func replay(_ bufferSize: Int) -> ConnectableObservable<Element> {
-        multicast { ReplaySubject<Element>.create(bufferSize: bufferSize) }
-    }
-
-    /// Like ``publish()``, and gives a later subscriber all elements first, which are kept in memory without limit.
-    ///
-    /// ReactiveX: Replay.
-    public func replayAll() -> ConnectableObservable<Element> {
-        multicast { ReplaySubject<Element>.createUnbounded() }
-    }
 }
 
 /// A source and the subject in front of it.
+///
+/// A generation is a subject with the connection that feeds it. Subscribers who keep the connection are counted with the
+/// generation whose subject they get, in one step: none can get a subject that nothing will feed.
 private final class MulticastNode<Subject: SubjectType>: Sendable {
     private struct State {
+        var number = 0  // of the generation
         var subject: Subject?
         var connection: Lifetime?
+        var counted = 0  // subscribers who keep the connection
+
+        /// - Returns: The subject and its generation, if there is one.
+        mutating func join(counting count: Int) -> (subject: Subject, number: Int)? {
+            guard let subject else { return nil }
+            counted += count
+            return (subject, number)
+        }
+
+        /// - Returns: The generation that is over, to be let go of outside the lock.
+        mutating func renew() -> State { exchange(&self, with: State(number: number + 1)) }
     }
 
     private let source: Observable<Subject.Observer.Element>
@@ -85,34 +80,64 @@ private final class MulticastNode<Subject: SubjectType>: Sendable {
         self.makeSubject = makeSubject
     }
 
-    /// Makes one outside the lock, and lets go of it if another thread was quicker.
-    func subject() -> Subject {
-        if let present = state.withLock({ $0.subject }) { return present }
-        let new = makeSubject()
-        return state.withLock { state in
-            let subject = state.subject ?? new
-            state.subject = subject
-            return subject
+    func attach(_ sink: Sink<Subject.Element>) { join(counting: 0).subject.asObservable().attach(sink) }
+
+    func attach(counting sink: Sink<Subject.Element>) {
+        let lifetime = Lifetime()
+        let (subject, number) = join(counting: 1)
+        sink.lifetime.own { [self] in
+            lifetime.dispose()
+            leave(number)
         }
+        subject.asObservable().attach(lifetime, sink.on)
+        if !sink.lifetime.isStopped { _ = connect(subject, number) }
     }
 
     func connect() -> any Disposable {
-        let subject = subject(), observer = subject.asObserver(), new = Lifetime()
-        let present = state.withLock { state -> Lifetime? in
-            if let connection = state.connection { return connection }
-            state.connection = new
-            state.subject = subject
-            return nil
+        while true {
+            let (subject, number) = join(counting: 0)
+            if let connection = connect(subject, number) { return Disposables.create { self.end(connection) } }
         }
-        if let present { return Disposables.create { self.end(present) } }
+    }
+
+    /// Makes a subject outside the lock, and lets go of it if another thread was quicker.
+    private func join(counting count: Int) -> (subject: Subject, number: Int) {
+        while true {
+            if let joined = state.withLock({ $0.join(counting: count) }) { return joined }
+            let new = makeSubject()
+            state.withLock { if $0.subject == nil { $0.subject = new } }
+        }
+    }
+
+    /// - Returns: The generation's connection, made if there was none; `nil` if the generation is over.
+    private func connect(_ subject: Subject, _ number: Int) -> Lifetime? {
+        let new = Lifetime()
+        let present = state.withLock { state -> Lifetime? in
+            if state.number != number { return nil }
+            if state.connection == nil { state.connection = new }
+            return state.connection
+        }
+        if present === new { start(new, subject.asObserver()) }
+        return present
+    }
+
+    private func start(_ connection: Lifetime, _ observer: Subject.Observer) {
         source.start(
-            Sink(new) { event in
-                new.admit(event) { event in
-                    if event.isStopEvent { self.forget(new) }
+            Sink(connection) { event in
+                connection.admit(event) { event in
+                    if event.isStopEvent { self.forget(connection) }
                     observer.on(event)
                 }
             })
-        return Disposables.create { self.end(new) }
+    }
+
+    private func leave(_ number: Int) {
+        let stale = state.withLock { state -> State? in
+            if state.number != number { return nil }
+            state.counted -= 1
+            return state.counted == 0 ? state.renew() : nil
+        }
+        stale?.connection?.dispose()
     }
 
     private func end(_ connection: Lifetime) {
@@ -121,10 +146,7 @@ private final class MulticastNode<Subject: SubjectType>: Sendable {
     }
 
     private func forget(_ connection: Lifetime) {
-        let stale = state.withLock { state -> State? in
-            guard state.connection === connection else { return nil }
-            return exchange(&state, with: State())
-        }
+        let stale = state.withLock { $0.connection === connection ? $0.renew() : nil }
         withExtendedLifetime(stale) {}  // let go of only here, without the lock
     }
 }

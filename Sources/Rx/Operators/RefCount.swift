@@ -6,23 +6,22 @@ extension ConnectableObservableType {
     /// - Returns: A sequence that connects with its first subscriber and lets go of the connection with its last; after
     ///   the ending, the next subscriber connects anew. ReactiveX: RefCount.
     public func refCount() -> Observable<Element> {
+        if let connectable = self as? ConnectableObservable<Element> { return Observable(connectable.counting) }
         let node = RefCountNode(self)
         return Observable { node.attach($0) }
     }
 }
 
+/// Counts the subscribers of a sequence that Rx did not make.
 private final class RefCountNode<Source: ConnectableObservableType>: Sendable {
     private struct State {
-        var subscribers = 0
-        var connection: SingleAssignmentDisposable?
         var number = 0  // of the connection
+        var subscribers = 0
+        var isConnecting = false
+        var connection: (any Disposable)?
 
-        /// - Returns: The connection that is over.
-        mutating func renew() -> SingleAssignmentDisposable? {
-            number += 1
-            subscribers = 0
-            return exchange(&connection, with: nil)
-        }
+        /// - Returns: What is over, to be disposed of outside the lock.
+        mutating func renew() -> State { exchange(&self, with: State(number: number + 1)) }
     }
 
     private let source: Source
@@ -32,7 +31,10 @@ private final class RefCountNode<Source: ConnectableObservableType>: Sendable {
 
     func attach(_ sink: Sink<Source.Element>) {
         let lifetime = Lifetime()
-        let number = enter()
+        let number = state.withLock { state in
+            state.subscribers += 1
+            return state.number
+        }
         sink.lifetime.own { [self] in
             lifetime.dispose()
             leave(number)
@@ -41,36 +43,46 @@ private final class RefCountNode<Source: ConnectableObservableType>: Sendable {
             if event.isStopEvent { end(number) }
             sink.on(event)
         }
-        if let connection = due(number) { connection.setDisposable(source.connect()) }
+        if mayConnect(number) { settle(source.connect(), number) }
     }
 
-    private func enter() -> Int {
+    /// - Returns: Whether this is the first subscriber and still wants the connection.
+    private func mayConnect(_ number: Int) -> Bool {
         state.withLock { state in
-            state.subscribers += 1
-            return state.number
+            let isFirst = state.connection == nil && !state.isConnecting
+            guard state.number == number, state.subscribers > 0, isFirst else { return false }
+            state.isConnecting = true
+            return true
         }
     }
 
-    /// - Returns: The connection to make, if this is the first subscriber and still wants it.
-    private func due(_ number: Int) -> SingleAssignmentDisposable? {
-        state.withLock { state in
-            guard state.number == number, state.subscribers > 0, state.connection == nil else { return nil }
-            state.connection = SingleAssignmentDisposable()
-            return state.connection
+    /// Keeps a connection, unless it or the wish for it is over.
+    private func settle(_ connection: any Disposable, _ number: Int) {
+        let isWanted = state.withLock { state in
+            if state.number != number { return false }
+            state.isConnecting = false
+            if state.subscribers > 0 {
+                state.connection = connection
+                return true
+            }
+            state.number += 1
+            return false
         }
+        if !isWanted { connection.dispose() }
     }
 
+    /// While it is being connected, the connection stays: a new subscriber may want it.
     private func leave(_ number: Int) {
-        let last = state.withLock { state -> SingleAssignmentDisposable? in
+        let stale = state.withLock { state -> State? in
             guard state.number == number else { return nil }
             state.subscribers -= 1
-            return state.subscribers == 0 ? state.renew() : nil
+            return state.subscribers == 0 && !state.isConnecting ? state.renew() : nil
         }
-        last?.dispose()
+        stale?.connection?.dispose()
     }
 
     private func end(_ number: Int) {
-        let last = state.withLock { $0.number == number ? $0.renew() : nil }
-        withExtendedLifetime(last) {}  // let go of only here, without the lock
+        let stale = state.withLock { $0.number == number ? $0.renew() : nil }
+        stale?.connection?.dispose()
     }
 }

@@ -146,4 +146,108 @@ import Testing
             #expect(count.withLock { $0 } == 1)
         }
     }
+
+    @Test func `a subscriber that comes from inside the ending, before refCount has seen it, gets a fresh connection`()
+    {
+        let source = scheduler.createColdObservable([.next(10, 1), .completed(20)])
+        let published = source.publish()
+        let counted = published.refCount()
+        let late = scheduler.createObserver(Int.self)
+        scheduler.scheduleAt(200) {
+            _ = published.subscribe(onCompleted: { _ = counted.subscribe(late) })
+            _ = counted.subscribe()
+        }
+        scheduler.start()
+        #expect(late.events == [.next(230, 1), .completed(240)])
+        #expect(source.subscriptions == [Subscription(200, 220), Subscription(220, 240)])
+    }
+
+    @Test(arguments: [0, 2]) func `threads that come and go leave nobody without the source`(replay: Int) {
+        for _ in 0..<2_000 {
+            let source = PublishSubject<Int>()
+            let shared = replay == 0 ? source.publish().refCount() : source.replay(replay).refCount()
+            let seen = Locked(0)
+            let kept = SerialDisposable()
+            DispatchQueue.concurrentPerform(iterations: 3) { index in
+                if index == 0 {
+                    kept.disposable = shared.subscribe(onNext: { _ in seen.withLock { $0 += 1 } })
+                } else {
+                    for _ in 0..<3 { shared.subscribe().dispose() }
+                }
+            }
+            source.onNext(1)
+            #expect(seen.withLock { $0 } == 1)
+            kept.dispose()
+            #expect(!source.hasObservers)
+        }
+    }
+
+    @Test func `who subscribes while the source ends gets an ending too`() {
+        for _ in 0..<2_000 {
+            let source = PublishSubject<Int>()
+            let shared = source.replay(1).refCount()
+            let endings = Locked(0)
+            _ = shared.subscribe(onCompleted: { endings.withLock { $0 += 1 } })
+            DispatchQueue.concurrentPerform(iterations: 2) { index in
+                if index == 0 { return source.onCompleted() }
+                _ = shared.subscribe(onCompleted: { endings.withLock { $0 += 1 } })
+            }
+            #expect(endings.withLock { $0 } == 2)
+        }
+    }
+
+    /// A connectable sequence that Rx did not make.
+    private struct Foreign: ConnectableObservableType {
+        typealias Element = Int
+
+        let source: ConnectableObservable<Int>
+        let connecting: @Sendable () -> Void
+
+        func subscribe<Observer: ObserverType>(_ observer: Observer) -> any Disposable
+        where Observer.Element == Int { source.subscribe(observer) }
+
+        func connect() -> any Disposable {
+            connecting()
+            return source.connect()
+        }
+    }
+
+    @Test func `refCount counts the subscribers of any connectable sequence`() {
+        let source = scheduler.createHotObservable([.next(210, 1), .next(220, 2), .next(260, 3), .completed(270)])
+        let shared = Foreign(source: source.publish()) {}.refCount()
+        let first = SerialDisposable(), second = SerialDisposable()
+        let seen = scheduler.createObserver(Int.self)
+        scheduler.scheduleAt(205) { first.disposable = shared.subscribe(seen) }
+        scheduler.scheduleAt(215) { second.disposable = shared.subscribe() }
+        scheduler.scheduleAt(225) { first.dispose() }
+        scheduler.scheduleAt(230) { second.dispose() }
+        scheduler.scheduleAt(250) { _ = shared.subscribe(seen) }
+        scheduler.scheduleAt(280) { _ = shared.subscribe(seen) }
+        scheduler.start()
+        #expect(seen.events == [.next(210, 1), .next(220, 2), .next(260, 3), .completed(270)])
+        #expect(source.subscriptions == [Subscription(205, 230), Subscription(250, 270), Subscription(280)])
+    }
+
+    @Test(arguments: [false, true])
+    func `a subscriber that leaves while it is being connected lets go, unless another has come`(another: Bool) {
+        let source = PublishSubject<Int>(), start = PublishSubject<Int>()
+        let leaving = SerialDisposable(), staying = SerialDisposable()
+        let log = Log<Int>()
+        let shared = Locked<Observable<Int>>(.never())
+        let foreign = Foreign(source: source.publish()) {
+            leaving.dispose()
+            if !another { return }
+            let present = shared.withLock { $0 }
+            staying.disposable = present.subscribe(onNext: { log.add($0) })
+        }
+        shared.withLock { $0 = foreign.refCount() }
+
+        leaving.disposable = start.flatMap { _ in shared.withLock { $0 } }.subscribe(onNext: { log.add(10 * $0) })
+        start.onNext(0)
+        #expect(source.hasObservers == another)
+        source.onNext(1)
+        #expect(log.all == (another ? [1] : []))
+        staying.dispose()
+        #expect(!source.hasObservers)
+    }
 }
