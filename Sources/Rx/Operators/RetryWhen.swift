@@ -50,7 +50,7 @@ extension ObservableType {
     @usableFromInline let output: MergeNode<Element>
     @usableFromInline let attempt = SerialDisposable()
     @usableFromInline let queue = SerialQueue<Input>()
-    @exclusivity(unchecked) @usableFromInline var isRunning = false
+    @exclusivity(unchecked) @usableFromInline var isRunning = true  // the first attempt is due
     @exclusivity(unchecked) @usableFromInline var ending: Event<Element>?  // of the triggers
 
     @inlinable init(

@@ -69,9 +69,28 @@ import Testing
 
         let many = Log<Int>()
         #expect(
-            finishes(within: 20) {
+            finishes(within: 120) {
                 _ = failing.retry(when: { $0 }).take(100_000).subscribe(onCompleted: { many.add(1) })
             })
         #expect(many.all == [1])
+    }
+
+    @Test func `retry when tries at once, whatever its trigger does as it is subscribed to`() {
+        let source = scheduler.createColdObservable([.next(5, 1), .completed(10)])
+        let early = scheduler.start { source.retry(when: { _ in Observable.just(1) }) }
+        #expect(early.events == [.next(205, 1), .completed(210)])
+        #expect(source.subscriptions == [Subscription(200, 210)])
+
+        let other = TestScheduler()
+        let failing = other.createColdObservable([.next(5, 1), .error(10, Failure())])
+        let empty = other.start { failing.retry(when: { _ in Observable<Int>.empty() }) }
+        #expect(empty.events == [.next(205, 1), .completed(210)])
+        #expect(failing.subscriptions == [Subscription(200, 210)])
+
+        struct Never: Error {}
+        let third = TestScheduler()
+        let cold = third.createColdObservable([.next(5, 1), .error(10, Failure())])
+        let refused = third.start { cold.retry(when: { _ in Observable<Int>.error(Never()) }) }
+        #expect(refused.events == [.next(205, 1), .error(210, Never())])
     }
 }
