@@ -26,6 +26,21 @@ import Testing
         #expect(log.all == ["[] Unhandled()", "[\"here\"] Unhandled()", "[\"here\"] Unhandled()", "handled"])
     }
 
+    @Test func `an error that nobody handles and a disposal may meet`() {
+        let before = Hooks.defaultErrorHandler
+        defer { Hooks.defaultErrorHandler = before }
+        Hooks.defaultErrorHandler = { callStack, error in if !(error is Failure) { before(callStack, error) } }
+        let ended = Locked(0)
+        for _ in 0..<2_000 {
+            let subject = PublishSubject<Int>()
+            let subscription = subject.subscribe(onNext: { _ in }, onDisposed: { ended.withLock { $0 += 1 } })
+            DispatchQueue.concurrentPerform(iterations: 2) { index in
+                if index == 0 { subject.onError(Failure()) } else { subscription.dispose() }
+            }
+        }
+        #expect(ended.withLock { $0 } == 2_000)
+    }
+
     @Test func `debug builds report a source that sends from two threads at once, once`() {
         let before = Hooks.overlapHandler
         defer { Hooks.overlapHandler = before }
