@@ -16,7 +16,7 @@ extension ObservableType {
                         left.value -= 1
                         if left.value >= 0 { return }
                         sink.on(event)
-                        sink.on(.completed)
+                        if !sink.lifetime.isStopped { sink.on(.completed) }
                     case .error: sink.on(event)
                     case .completed: sink.on(.error(RxError.argumentOutOfRange))
                     }

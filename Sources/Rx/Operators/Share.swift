@@ -80,7 +80,7 @@ extension ObservableType {
     @inlinable func join(_ sink: Sink<Element>) -> Lifetime? {
         replay.forEach { if !sink.lifetime.isStopped { sink.on(.next($0)) } }
         if let ending {
-            sink.on(ending)
+            if !sink.lifetime.isStopped { sink.on(ending) }
             return nil
         }
         audience.add(sink)

@@ -25,7 +25,7 @@ extension ObservableType {
                         if try predicate(element) { return sink.on(event) }
                     } catch { return sink.on(.error(error)) }
                     if behavior == .inclusive { sink.on(event) }
-                    sink.on(.completed)
+                    if !sink.lifetime.isStopped { sink.on(.completed) }
                 })
         }
     }
