@@ -51,7 +51,7 @@ public import Locking
     @usableFromInline func release() { scheduleTurn() }
 
     @usableFromInline func scheduleTurn() {
-        if let serial = scheduler as? SerialDispatchQueueScheduler { return serial.run { [self] in takeTurn() } }
+        if let serial = scheduler as? SerialDispatchQueueScheduler { return serial.runTurn { [self] in takeTurn() } }
         let next = SingleAssignmentDisposable()
         turn.disposable = next  // before it can run and put another one in its place
         next.setDisposable(

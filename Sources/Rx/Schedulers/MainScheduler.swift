@@ -39,16 +39,35 @@ public final class MainScheduler: SerialDispatchQueueScheduler, @unchecked Senda
     override func scheduleInternal<State: Sendable>(
         _ state: State, action: @escaping @Sendable (State) -> any Disposable
     ) -> any Disposable {
-        let isFirst = waiting.add(1, ordering: .acquiringAndReleasing).oldValue == 0
-        if isFirst, Self.isCurrent {
-            defer { waiting.subtract(1, ordering: .acquiringAndReleasing) }
+        if enter() {
+            defer { leave() }
             return action(state)
         }
         let lifetime = Lifetime()
         run { [self] in
             if !lifetime.isStopped { lifetime.own(action(state)) }
-            waiting.subtract(1, ordering: .acquiringAndReleasing)
+            leave()
         }
         return lifetime
     }
+
+    override func runTurn(_ work: @escaping @Sendable () -> Void) {
+        if enter() {
+            work()
+            return leave()
+        }
+        run { [self] in
+            work()
+            leave()
+        }
+    }
+
+    /// Counts a piece of work.
+    ///
+    /// - Returns: Whether it may run at once.
+    private func enter() -> Bool {
+        waiting.add(1, ordering: .acquiringAndReleasing).oldValue == 0 && Self.isCurrent
+    }
+
+    private func leave() { waiting.subtract(1, ordering: .acquiringAndReleasing) }
 }

@@ -71,7 +71,10 @@ public class SerialDispatchQueueScheduler: SchedulerType, @unchecked Sendable {
         return lifetime
     }
 
-    /// Runs work that can't be cancelled.
+    /// Runs work that can't be cancelled, when ``schedule(_:action:)`` would.
+    func runTurn(_ work: @escaping @Sendable () -> Void) { run(work) }
+
+    /// Queues work that can't be cancelled.
     func run(_ work: @escaping @Sendable () -> Void) { queue.async(execute: work) }
 
     /// Runs work later; see ``SchedulerType/scheduleRelative(_:dueTime:action:)``.

@@ -23,6 +23,30 @@ import Testing
         #expect(becomesTrue { log.all == [1, 2, 3] })
     }
 
+    @Test func `observe on the main scheduler delivers at once on the main queue, nested events after it`() {
+        let log = Log<Int>()
+        onMainQueue {
+            let subject = PublishSubject<Int>()
+            let subscription = subject.observe(on: MainScheduler.instance).subscribe(onNext: { number in
+                if number == 1 { subject.onNext(2) }
+                log.add(number)
+            })
+            subject.onNext(1)
+            subject.onNext(3)
+            #expect(log.all == [1, 2, 3])
+            subscription.dispose()
+        }
+        let late = PublishSubject<Int>()
+        let subscription = late.observe(on: MainScheduler.instance).subscribe(onNext: { number in
+            MainScheduler.ensureExecutingOnScheduler()
+            log.add(number)
+        })
+        late.onNext(4)
+        late.onNext(5)
+        #expect(becomesTrue { log.all == [1, 2, 3, 4, 5] })
+        subscription.dispose()
+    }
+
     @Test func `work from elsewhere runs on the main queue, unless it is cancelled`() {
         let log = Log<Int>()
         let mayGoOn = DispatchSemaphore(value: 0)
