@@ -33,16 +33,19 @@ public final class AsyncSubject<Element: Sendable>: Observable<Element>, Subject
 
 /// Keeps the last element apart from the subject that sends it.
 ///
-/// `@unchecked`: `last` is only touched inside `queue`.
+/// `@unchecked`: the `var`s are only touched inside `queue`.
 @usableFromInline final class AsyncNode<Element: Sendable>: @unchecked Sendable {
     @usableFromInline let subject = ReplayNode<Element>(limit: 1)
     @usableFromInline let queue = SerialQueue<Event<Element>>()
     @exclusivity(unchecked) @usableFromInline var last: Element?
+    @exclusivity(unchecked) @usableFromInline var isOver = false
 
     @inlinable init() {}
 
     @inlinable func take(_ event: Event<Element>) {
         queue.run(event) { event in
+            if isOver { return }
+            isOver = event.isStopEvent
             switch event {
             case .next(let element): last = element
             case .error: subject.take(.event(event))
@@ -50,7 +53,7 @@ public final class AsyncSubject<Element: Sendable>: Observable<Element>, Subject
                 if let last { subject.take(.event(.next(last))) }
                 subject.take(.event(event))
             }
-            if event.isStopEvent { last = nil }
+            if isOver { last = nil }
         }
     }
 }

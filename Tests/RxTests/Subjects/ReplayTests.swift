@@ -93,6 +93,18 @@ import Testing
         #expect(!subject.hasObservers)
     }
 
+    @Test func `an async subject keeps nothing that comes after its ending`() {
+        let subject = AsyncSubject<Canary>()
+        subject.onCompleted()
+        weak var late: Canary?
+        do {
+            let canary = Canary()
+            late = canary
+            subject.onNext(canary)
+        }
+        #expect(late == nil)
+    }
+
     @Test func `an async subject that fails, or is empty, sends no element`() {
         let failing = AsyncSubject<Int>(), empty = AsyncSubject<Int>()
         let log = Log<String>()
