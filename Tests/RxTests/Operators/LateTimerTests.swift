@@ -27,7 +27,7 @@ private final class LateTimers: SchedulerType {
     }
 }
 
-struct LateTimerTests {
+@Suite(.countsResources) struct LateTimerTests {
     private let scheduler = LateTimers()
     private let source = PublishSubject<Int>()
     private let log = Log<String>()
