@@ -9,8 +9,7 @@ struct TimeWord: Equatable {
     let first: Int
     let last: Int
 
-    /// - Parameter now: Milliseconds since 1970.
-    /// - Returns: `nil` for what is no time.
+    /// `nil` for what is no time; `now` is in milliseconds since 1970.
     init?(_ word: String, now: Int) {
         guard let found = Self.named(word, now) ?? Self.ago(word, now) ?? Self.dated(word) ?? Self.ofDay(word, now)
         else { return nil }

@@ -54,7 +54,7 @@ extension ImageView {
 }
 
 extension LogResult {
-    /// - Parameter isOlder: Whether newer lines follow the page, so that nobody goes on behind it.
+    /// Without cursors where newer lines follow the page, so that nobody goes on behind it.
     init(_ page: TranscriptPage, isOlder: Bool = false) {
         let lines = zip(page.lines, page.cursors).map { line, cursor in
             var view = LineView(line)

@@ -40,6 +40,7 @@ extension SessionContainer {
     ///   - cursor: Of this database.
     ///   - count: How many lines at most, the first ones.
     ///   - filter: Which lines.
+    /// - Returns: The lines, and up to where the database was read.
     /// - Throws: ``SessionError/foreignCursor``; `HistoryError` when nothing can be read.
     public func page(
         after cursor: Cursor, count: Int, _ filter: LineFilter = LineFilter()

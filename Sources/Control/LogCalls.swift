@@ -38,7 +38,9 @@ public struct LogResult: Codable, Sendable, Equatable {
     public var lines: [LineView]
     /// What ``LogParameters/before`` is for the page before this one; `nil` when there is none.
     public var earlier: String?
-    /// Whether more came than was asked for; only after a cursor. A `watch` follows nothing then: ask for the rest first.
+    /// Whether more came than was asked for; only after a cursor.
+    ///
+    /// A `watch` follows nothing then: ask for the rest first.
     public var more: Bool?
     /// What ``LogParameters/after`` is to go on behind all that was looked at.
     public var cursor: String?

@@ -19,7 +19,9 @@ extension History {
     /// Where the newest event is in the order of arrival; 0 while there is none.
     public var newestArrival: Int64 { newestRow << 8 | (newestRow > 0 ? 255 : 0) }
 
-    /// Where a batch's first event is in the order of arrival; the others follow it. `nil` for one that isn't stored so.
+    /// Where a batch's first event is in the order of arrival; the others follow it.
+    ///
+    /// `nil` for one that isn't stored so.
     public func arrival(of batch: Batch) -> Int64? {
         guard (try? requireOpen()) != nil, let log = logs[batch.log]?.row else { return nil }
         let row = try? reader.first(
