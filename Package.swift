@@ -88,7 +88,9 @@ let package = Package(
             path: "Tests/DiscoveryProbe", swiftSettings: strict),
         tests("DiscoveryTests", ["Discovery", "Rx", "Locking", "Identity", "Addressing", "discovery-probe"]),
         tests("TransportTests", ["Transport", "Rx", "Locking", "Identity", "Addressing", "SystemCalls", "COpenSSL"]),
-        tests("HistoryTests", ["History", "HistoryProbe", "Rx", "Locking", "Identity", "ChatModel", "SystemCalls"]),
+        tests(
+            "HistoryTests",
+            ["History", "HistoryProbe", "Rx", "Locking", "Identity", "ChatModel", "SystemCalls", "CSQLite"]),
         .executableTarget(
             name: "HistoryProbe", dependencies: ["History", "Identity", "ChatModel", "SystemCalls"],
             path: "Tests/HistoryProbe",

@@ -109,13 +109,16 @@ public struct Batch: Hashable, Sendable {
     public init(verifying bytes: [UInt8], in room: RoomID, reader: PeerID) throws(BatchError) {
         try self.init(parsing: bytes, in: room)
         guard log.isForRoom || log.audience == reader.key else { throw .audience }
-        guard log.author.verifies(seal, of: Self.sealed(log, room: room, last: last, lastID: lastID)) else {
-            throw .seal
-        }
+        if !isSealed(in: room) { throw .seal }
     }
 
     /// Takes a batch from our own disk, where it was verified before it was written.
     public init(stored bytes: [UInt8], in room: RoomID) throws(BatchError) { try self.init(parsing: bytes, in: room) }
+
+    /// Whether the seal holds, of a batch from the disk: whoever is sent one that doesn't closes the link.
+    public func isSealed(in room: RoomID) -> Bool {
+        log.author.verifies(seal, of: Self.sealed(log, room: room, last: last, lastID: lastID))
+    }
 
     private init(parsing bytes: [UInt8], in room: RoomID) throws(BatchError) {
         do throws(WireError) {

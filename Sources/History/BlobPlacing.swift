@@ -11,24 +11,39 @@ extension BlobStore {
     ///   - label: The file's name; if it is taken, ` (2)` and so on goes before its extension.
     ///   - path: The directory. Made if missing, mode 0700; may be a symbolic link to one. Links in it aren't followed.
     /// - Returns: The file's absolute path.
-    /// - Throws: `unsafeName` for a label that isn't one plain name, `unknown`, `full`, `io`.
+    /// - Throws: `unsafeName` for a label that isn't one plain name, `unknown`, `full`, `io`; `damaged` if the bytes no
+    ///   longer are the blob's, which is incomplete from then on.
     public func place(
         _ root: BlobRoot, named label: String, in path: String
     ) throws(BlobError) -> String {
         dispatchPrecondition(condition: .onQueue(queue))
         guard PlaceName.isPlain(label) else { throw .unsafeName(label) }
         guard let blob = try complete(root) else { throw .unknown(root) }
-        return try asBlobError { () throws(SystemCallError) in
+        let path = try asBlobError { () throws(SystemCallError) -> String? in
             let target = try Directory(making: absolute(path))
             let copy = try TemporaryFile(in: target)
-            if !clone(blob.chunks.file.number, to: copy.descriptor.number) {
-                let chunks = Chunks(file: copy.descriptor, size: blob.chunks.size, subject: target.path)
-                for index in 0..<chunks.count { try chunks.write(try blob.chunks.read(index), at: index) }
-            }
+            guard try fill(copy, with: blob, in: target.path) else { return nil }
             let name = try publish(copy, named: label, in: target)
             try target.synchronize()
             return "\(target.path)/\(name)"
         }
+        if let path { return path }
+        try demote(root)
+        throw .damaged(root)
+    }
+
+    /// - Returns: Whether the bytes are the blob's still.
+    private func fill(
+        _ copy: TemporaryFile, with blob: Complete, in directory: String
+    ) throws(SystemCallError) -> Bool {
+        let chunks = Chunks(file: copy.descriptor, size: blob.chunks.size, subject: directory)
+        let isCloned = clone(blob.chunks.file.number, to: copy.descriptor.number)
+        for index in 0..<chunks.count {
+            let bytes = try (isCloned ? chunks : blob.chunks).read(index)
+            if Chunks.hash(bytes) != blob.list.hashes[index] { return false }
+            if !isCloned { try chunks.write(bytes, at: index) }
+        }
+        return true
     }
 
     private func publish(

@@ -108,7 +108,7 @@ public final class BlobStore: @unchecked Sendable {
     }
 
     /// A blob that was complete and isn't any more: what is good of it is kept.
-    private func demote(_ root: BlobRoot) throws(BlobError) {
+    func demote(_ root: BlobRoot) throws(BlobError) {
         open[root] = nil
         try asBlobError { () throws(SystemCallError) in try directory.rename(root.name, to: root.partName) }
     }

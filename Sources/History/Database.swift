@@ -41,7 +41,7 @@ final class Database {
     private let handle: OpaquePointer
     private let path: String
     private let access: Access
-    private var isClosed = false
+    private(set) var isClosed = false
     private var statements: [String: OpaquePointer] = [:]
     /// Pages in the write-ahead log as of the last commit.
     private var pendingPages: CInt = 0
@@ -49,13 +49,13 @@ final class Database {
     private static let checkpointThreshold: CInt = 1_000  // pages
     private static let busyTimeout: CInt = 250  // milliseconds
 
-    /// Opens an existing file.
-    init(path: String, access: Access) throws(HistoryError) {
+    /// Opens an existing file, by SQLite's own way to the disk or the one that is registered under the name `vfs`.
+    init(path: String, access: Access, vfs: String? = nil) throws(HistoryError) {
         self.path = path
         self.access = access
         let mode = access == .writing ? SQLITE_OPEN_READWRITE : SQLITE_OPEN_READONLY
         var opened: OpaquePointer?
-        let code = sqlite3_open_v2(path, &opened, mode | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, nil)
+        let code = sqlite3_open_v2(path, &opened, mode | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, vfs)
         guard let opened, code == SQLITE_OK else {
             sqlite3_close_v2(opened)
             throw .cannotOpen("open \(path): \(String(cString: sqlite3_errstr(code))) (sqlite \(code))")
@@ -161,7 +161,15 @@ final class Database {
 
     fileprivate func didCommit(pages: CInt) { pendingPages = pages }
 
+    /// Moves all commits from the write-ahead log into the file, and both to the disk, though it may have claimed before
+    /// that they were there.
+    func checkpoint() throws(HistoryError) {
+        let code = sqlite3_wal_checkpoint_v2(handle, nil, SQLITE_CHECKPOINT_TRUNCATE, nil, nil)
+        if code != SQLITE_OK { throw failure(code) }
+    }
+
     private func prepared(_ sql: String) throws(HistoryError) -> OpaquePointer {
+        if isClosed { throw .io("read \(path): the disk failed, and the history could not be opened again") }
         if let statement = statements[sql] { return statement }
         var made: OpaquePointer?
         let code = sqlite3_prepare_v3(handle, sql, -1, CUnsignedInt(SQLITE_PREPARE_PERSISTENT), &made, nil)
@@ -186,6 +194,11 @@ final class Database {
     private func failure(_ code: CInt) -> HistoryError {
         let action = access == .writing ? "write" : "read"
         let text = "\(action) \(path): \(String(cString: sqlite3_errmsg(handle))) (sqlite \(code))"
+        // Whatever the reason, the disk may or may not have what it was to keep, and won't say so again (fsync(2)).
+        if code == CSQLite_syncFailed || code == CSQLite_directorySyncFailed {
+            isBroken = true
+            return isDiskFull ? .full(text) : .io(text)
+        }
         switch code & 0xff {
         case SQLITE_FULL: return .full(text)
         case SQLITE_BUSY, SQLITE_LOCKED: return .busy(text)

@@ -4,6 +4,8 @@ import SystemCalls
 /// Where the database is, and which file that is.
 struct DatabaseFile {
     let directory: Directory
+    /// By which of SQLite's ways to the disk; `nil` for its own.
+    let vfs: String?
     var path: String { "\(directory.path)/\(Self.name)" }
 
     private static let name = "history.db"
@@ -24,10 +26,15 @@ struct DatabaseFile {
     }
 
     /// Makes the directory if it is missing, mode 0700.
-    init(in directory: String) throws(HistoryError) {
+    init(in directory: String, vfs: String? = nil) throws(HistoryError) {
+        self.vfs = vfs
         do throws(SystemCallError) {
             self.directory = try Directory(making: directory)
         } catch { throw HistoryError(error) }
+    }
+
+    func open(_ access: Database.Access) throws(HistoryError) -> Database {
+        try Database(path: path, access: access, vfs: vfs)
     }
 
     /// Makes an empty file, mode 0600, which SQLite takes for an empty database, and copies the mode of to its own files.

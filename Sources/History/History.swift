@@ -39,8 +39,8 @@ public final class History: @unchecked Sendable {
     let birth: DatabaseFile.Birth
     let room: RoomID
     let key: SigningKey
-    let writer: Database
-    let reader: Database
+    var writer: Database
+    var reader: Database
     var logs: [LogID: LogState] = [:]
     /// Which log a row of the table log is.
     var logIDs: [Int64: LogID] = [:]
@@ -49,8 +49,16 @@ public final class History: @unchecked Sendable {
     /// The last batch row whose events are in the table line.
     var indexed: Int64 = 0
     var newestRow: Int64 = 0
+    /// Whether the table line was found to point elsewhere than it says.
+    var isIndexWrong = false
+    /// Rows of the table batch that aren't what was stored; they are neither shown nor passed on.
+    private(set) var damagedRows: Set<Int64> = []
+    /// Told one line about each trouble with the disk, on ``queue``.
+    public var report: (String) -> Void = { _ in }
     /// How many events came since the table line was current.
     var unindexedEvents = 0
+    /// What opening anew after a failure has to wait for and to go by.
+    var recovery = Recovery()
     private var isClosed = false
 
     /// How many events may wait for the order index before a write brings it up to date.
@@ -173,20 +181,31 @@ public final class History: @unchecked Sendable {
 
     // MARK: - Whether it can be used
 
+    /// How many stored batches are damaged, of those that were looked at.
+    public var damagedBatches: Int {
+        dispatchPrecondition(condition: .onQueue(queue))
+        return damagedRows.count
+    }
+
+    func noteDamage(_ row: Int64) {
+        guard damagedRows.insert(row).inserted else { return }
+        report("\(file.path) is damaged in row \(row): what was said there is neither shown nor passed on")
+    }
+
     func requireOpen() throws(HistoryError) {
         dispatchPrecondition(condition: .onQueue(queue))
         if isClosed { throw .cannotOpen("\(file.path) is closed") }
+        if reader.isClosed { try openAnew() }
     }
 
-    /// Refuses writing after a failure that leaves open what is on disk, and to a file that is no longer the one there.
+    /// Refuses writing to a file that is no longer the one there; after a failure that leaves open what is on the disk,
+    /// opens it anew first.
     func requireWritable() throws(HistoryError) {
         try requireOpen()
-        if writer.isBroken {
-            throw .io("write \(file.path): an earlier write failed; start again to check the history")
-        }
         guard let now = try? FileBirth(ofFileAt: file.path), now == birth.file else {
             throw .damaged("write \(file.path): the file was removed or replaced while in use; start again")
         }
+        if writer.isBroken || writer.isClosed { try openAnew() }
     }
 }
 

@@ -19,7 +19,8 @@ public enum HistoryError: Error, Equatable, CustomStringConvertible {
 
     public var description: String {
         switch self {
-        case .cannotOpen(let text), .busy(let text), .full(let text), .io(let text), .damaged(let text): text
+        case .cannotOpen(let text), .busy(let text), .io(let text), .damaged(let text): text
+        case .full(let text): "\(text); free some room, then it goes on"
         case .otherRoom(let path): "\(path) is another room's history"
         case .newerSchema(let path, let found, let known):
             "\(path) is of a newer version (schema \(found), this one knows \(known)); it is left as it is"

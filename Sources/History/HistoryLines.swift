@@ -82,6 +82,11 @@ extension History {
         before position: StoredLine.Position?, _ count: Int, _ filter: LineFilter
     ) throws(HistoryError) -> [StoredLine] {
         var lines = try indexedLines(before: position, count, filter)
+        if isIndexWrong {
+            isIndexWrong = false
+            try rebuildIndex()
+            lines = try indexedLines(before: position, count, filter)
+        }
         if indexed < newestRow {
             lines += try unindexedLines().filter { line in
                 position.map { line.position < $0 } != false && line.isTaken(by: filter)
@@ -99,10 +104,10 @@ extension History {
         let conditions = place + bounds.map(\.sql) + ["kind IN \(Self.shownKinds)"]
         let places = try reader.all(
             """
-            SELECT batch, place FROM line WHERE \(conditions.joined(separator: " AND "))
+            SELECT batch, place, clock, tag FROM line WHERE \(conditions.joined(separator: " AND "))
             ORDER BY clock DESC, author DESC, number DESC, tag DESC LIMIT ?
             """,
-            (position?.values ?? []) + bounds.map(\.value) + [.integer(Int64(max(count, 0)))], Place.init)
+            (position?.values ?? []) + bounds.map(\.value) + [.integer(Int64(max(count, 0)))], { Place(ordered: $0) })
         return try lines(at: places).reversed()
     }
 
@@ -110,21 +115,33 @@ extension History {
     private struct Place {
         var batch: Int64
         var index: Int
+        /// As in the columns clock and tag; `nil` if it wasn't asked for.
+        var order: (clock: Int64, tag: Int64)?
 
         init(_ row: Row) {
             batch = row.integer(0)
-            index = Int(row.integer(1))
+            index = Int(clamping: row.integer(1))
+        }
+
+        init(ordered row: Row) {
+            self.init(row)
+            order = (row.integer(2), row.integer(3))
+        }
+
+        func agrees(with line: StoredLine) -> Bool {
+            order.map { $0 == (Int64(ordering: line.position.clock.value), line.id.tag) } ?? true
         }
     }
 
-    /// Leaves out those whose batch can't be read any more.
+    /// Leaves out those whose batch can't be read any more, and those that the index has mixed up.
     private func lines(at places: [Place]) throws(HistoryError) -> [StoredLine] {
         var batches: [Int64: StoredBatch] = [:]
         var lines: [StoredLine] = []
         for place in places {
             if batches[place.batch] == nil { batches[place.batch] = try storedBatch(row: place.batch) }
             guard let stored = batches[place.batch] else { continue }
-            if stored.batch.events.indices.contains(place.index) { lines.append(stored.line(at: place.index)) }
+            let line = stored.places.contains(place.index) ? stored.line(at: place.index) : nil
+            if let line, place.agrees(with: line) { lines.append(line) } else { isIndexWrong = true }
         }
         return lines
     }
@@ -133,7 +150,7 @@ extension History {
         try requireOpen()
         bringIndexCurrent()
         let places = try reader.all(
-            "SELECT batch, place FROM line WHERE tag = ?", [.integer(id.tag)], Place.init)
+            "SELECT batch, place FROM line WHERE tag = ?", [.integer(id.tag)], { Place($0) })
         var found = try lines(at: places)
         if indexed < newestRow { found += try unindexedLines() }
         return try withOutcomes(found.filter { $0.id == id }).first
@@ -192,7 +209,7 @@ extension History {
         let kind = stored.batch.events[place].kind
         let entry: [SQLValue] = [.integer(stored.row), .integer(Int64(place))]
         try writer.run(
-            "INSERT INTO line (clock, author, number, tag, batch, place, kind) VALUES (?, ?, ?, ?, ?, ?, ?)",
+            "INSERT OR REPLACE INTO line (clock, author, number, tag, batch, place, kind) VALUES (?, ?, ?, ?, ?, ?, ?)",
             stored.position(at: place).values + entry + [.integer(Int64(kind.number))])
         if kind == .image {
             try writer.run(
@@ -206,8 +223,8 @@ extension History {
 
     private func unindexedLines() throws(HistoryError) -> [StoredLine] {
         try reader.all(
-            "SELECT \(StoredBatch.columns) FROM batch WHERE row > ? ORDER BY row", [.integer(indexed)],
-            { storedBatch($0)?.lines ?? [] }
+            "SELECT \(StoredBatch.columns) FROM batch WHERE row > ? AND row <= ? ORDER BY row",
+            [.integer(indexed), .integer(newestRow)], { storedBatch($0)?.lines ?? [] }
         ).flatMap(\.self)
     }
 
@@ -220,7 +237,7 @@ extension History {
     func unfinishedImages() throws(HistoryError) -> [StoredLine] {
         let places = try reader.all(
             "SELECT batch, place FROM image WHERE outcome IS NULL AND batch NOT NULL ORDER BY batch, place", [],
-            Place.init)
+            { Place($0) })
         let pending = try withOutcomes(unindexedLines()).filter { $0.kind == .image && $0.image == nil }
         return try lines(at: places) + pending
     }

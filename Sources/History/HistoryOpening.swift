@@ -18,13 +18,18 @@ extension History {
     public static func open(
         directory: String, room: RoomID, key: SigningKey
     ) throws(HistoryError) -> (History, HistoryOpened) {
-        let file = try DatabaseFile(in: directory)
+        try open(DatabaseFile(in: directory), room: room, key: key)
+    }
+
+    static func open(
+        _ file: DatabaseFile, room: RoomID, key: SigningKey
+    ) throws(HistoryError) -> (History, HistoryOpened) {
         do throws(HistoryError) {
-            return try open(file, room: room, key: key)
+            return try openOnce(file, room: room, key: key)
         } catch {
             guard case .damaged(let reason) = error else { throw error }
             let name = try setAside(file)
-            var (history, opened) = try open(file, room: room, key: key)
+            var (history, opened) = try openOnce(file, room: room, key: key)
             opened.notice =
                 "the history was damaged and is kept as \(name); what others have of it comes back (\(reason))"
             return (history, opened)
@@ -35,17 +40,27 @@ extension History {
         do throws(SystemCallError) { return try file.setAside() ?? "" } catch { throw HistoryError(error) }
     }
 
-    private static func open(
+    private static func openOnce(
         _ file: DatabaseFile, room: RoomID, key: SigningKey
     ) throws(HistoryError) -> (History, HistoryOpened) {
         let (writer, isNew) = try Schema.openChecked(file, of: room)
+        try secure(writer)
         let history = History(
-            file, birth: try file.birth(), writer: writer, reader: try Database(path: file.path, access: .reading),
-            room: room, key: key, queue: DispatchQueue(label: "History"))
+            file, birth: try file.birth(), writer: writer, reader: try file.open(.reading), room: room, key: key,
+            queue: DispatchQueue(label: "History"))
         let opened = history.queue.sync {
             Result { () throws(HistoryError) in try history.load(isNew: isNew) }
         }
         return (history, try opened.get())
+    }
+
+    /// Has what the last run committed written to the disk once more: it may have ended on a disk that failed.
+    ///
+    /// With a disk that is full it stays where it is; nothing is confirmed then anyway.
+    private static func secure(_ writer: Database) throws(HistoryError) {
+        do throws(HistoryError) { try writer.checkpoint() } catch {
+            guard case .full = error else { throw error }
+        }
     }
 
     /// Reads what is kept in memory.
@@ -90,13 +105,14 @@ extension History {
             (row: row.integer(0), log: LogID(author: row.blob(1), incarnation: row.blob(2), audience: row.blob(3)))
         }
         for (row, log) in rows {
+            logIDs[row] = log
             guard let log, let head = try loadHead(row) else {
                 throw .damaged("read \(file.path): log \(row) makes no sense")
             }
             logs[log] = LogState(row: row, head: head)
-            logIDs[row] = log
         }
         newestRow = try reader.first("SELECT max(row) FROM batch", [], { $0.integer(0) }) ?? 0
+        if indexed > newestRow { try rebuildIndex() }
         for life in try reader.all("SELECT author, incarnation FROM fork", [], { ($0.blob(0), $0.blob(1)) }) {
             guard let log = LogID(author: life.0, incarnation: life.1, audience: Bytes32.zero.bytes) else { continue }
             forked.insert(Life(log))
@@ -109,11 +125,11 @@ extension History {
     }
 
     private func loadHead(_ log: Int64) throws(HistoryError) -> LogHead? {
-        let found = try reader.first(
-            "SELECT last, last_id FROM batch WHERE log = ? ORDER BY last DESC LIMIT 1", [.integer(log)],
-            { (last: UInt64(clamping: $0.integer(0)), id: Bytes32($0.blob(1))) })
-        guard let found, let id = found.id else { return nil }
-        return LogHead(last: found.last, lastID: EventID(id))
+        let batch =
+            try reader.first(
+                "SELECT \(StoredBatch.columns) FROM batch WHERE log = ? ORDER BY last DESC LIMIT 1", [.integer(log)],
+                { storedBatch($0)?.batch }) ?? nil
+        return batch.map { LogHead(last: $0.last, lastID: $0.lastID) }
     }
 
     /// From now on own events go into a log that nobody has seen.

@@ -66,8 +66,8 @@ extension History {
         var rows: [ServedRow] = []
         var room = bytes
         try reader.run(
-            "SELECT first, last, last_id, bytes FROM batch WHERE log = ? AND last >= ? ORDER BY last",
-            [.integer(row), .integer(Int64(clamping: numbers.lowerBound))]
+            "SELECT first, last, last_id, bytes FROM batch WHERE log = ? AND last >= ? AND row <= ? ORDER BY last",
+            [.integer(row), .integer(Int64(clamping: numbers.lowerBound)), .integer(newestRow)]
         ) { row throws(HistoryError) in
             let (first, last) = (UInt64(clamping: row.integer(0)), UInt64(clamping: row.integer(1)))
             if first > numbers.upperBound || last < first { return false }
@@ -108,6 +108,7 @@ extension History {
     }
 
     private func isIntact(_ bytes: [UInt8], lastID: [UInt8]?) -> Bool {
-        (try? Batch(stored: bytes, in: room))?.lastID.digest.bytes == lastID
+        guard let batch = try? Batch(stored: bytes, in: room) else { return false }
+        return batch.lastID.digest.bytes == lastID && batch.isSealed(in: room)
     }
 }

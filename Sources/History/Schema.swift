@@ -81,21 +81,34 @@ enum Schema {
         _ file: DatabaseFile, of room: RoomID
     ) throws(HistoryError) -> (database: Database, isNew: Bool) {
         try file.makeIfMissing()
-        let database = try Database(path: file.path, access: .writing)
-        try requireOurs(database, path: file.path)
-        guard try database.first("PRAGMA journal_mode = WAL", [], { $0.text(0) ?? "" }) == "wal" else {
-            throw .cannotOpen("open \(file.path): no write-ahead log can be kept there")
-        }
-        try database.run("PRAGMA synchronous = FULL")
+        let database = try openOurs(file)
         if try isEmpty(database) {
             let birth = try file.birth()
             try database.transaction { () throws(HistoryError) in try create(in: database, room: room, birth: birth) }
             return (database, true)
         }
-        let complaint = try database.first("PRAGMA quick_check(1)", [], { $0.text(0) ?? "" }) ?? "no answer"
-        if complaint != "ok" { throw .damaged("check \(file.path): \(complaint)") }
+        // A page that can't be read once is no damage, though the check tells it as such.
+        if try complaint(about: database) != nil, let complaint = try complaint(about: database) {
+            throw .damaged("check \(file.path): \(complaint)")
+        }
         try migrate(database, path: file.path)
         return (database, false)
+    }
+
+    private static func complaint(about database: Database) throws(HistoryError) -> String? {
+        let answer = try database.first("PRAGMA quick_check(1)", [], { $0.text(0) ?? "" }) ?? "no answer"
+        return answer == "ok" ? nil : answer.split(separator: "\n").joined(separator: " ")
+    }
+
+    /// Opens the file's database for writing if it is a room's history, or empty.
+    static func openOurs(_ file: DatabaseFile) throws(HistoryError) -> Database {
+        let database = try file.open(.writing)
+        try requireOurs(database, path: file.path)
+        guard try database.first("PRAGMA journal_mode = WAL", [], { $0.text(0) ?? "" }) == "wal" else {
+            throw .cannotOpen("open \(file.path): no write-ahead log can be kept there")
+        }
+        try database.run("PRAGMA synchronous = FULL")
+        return database
     }
 
     /// Brings an older database up to date, wholly or not at all, by `migrations`, the first of which is from version 1.

@@ -10,7 +10,7 @@ struct StoredBatch {
     var arrived: UInt64
     var batch: Batch
 
-    static let columns = "row, log, fresh, arrived, last_id, bytes"
+    static let columns = "row, log, fresh, arrived, last_id, bytes, first, last"
 
     /// The events that came with it and are shown.
     var lines: [StoredLine] {
@@ -53,11 +53,16 @@ extension History {
     ///
     /// - Returns: `nil` if its bytes aren't those that were stored: their ids are computed anew and end in the row's.
     func storedBatch(_ row: Row) -> StoredBatch? {
+        let fresh = UInt64(clamping: row.integer(2))
         guard let batch = try? Batch(stored: row.blob(5), in: room), batch.log == logIDs[row.integer(1)],
-            batch.lastID.digest.bytes == row.blob(4)
-        else { return nil }
+            batch.lastID.digest.bytes == row.blob(4), batch.numbers.contains(fresh),
+            row.integer(6) == Int64(clamping: batch.first), row.integer(7) == Int64(clamping: batch.last)
+        else {
+            noteDamage(row.integer(0))
+            return nil
+        }
         return StoredBatch(
-            row: row.integer(0), fresh: UInt64(clamping: row.integer(2)), arrived: UInt64(clamping: row.integer(3)),
+            row: row.integer(0), fresh: fresh, arrived: UInt64(clamping: row.integer(3)),
             batch: batch)
     }
 

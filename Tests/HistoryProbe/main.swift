@@ -29,11 +29,21 @@ let (history, _) = try History.open(directory: arguments[2], room: RoomID(openRo
 switch arguments[1] {
 case "append":  // one event after the other, each printed once it is acknowledged, until killed
     while true { try append(history) }
-case "fail":  // until a write fails; then what a second try says, and how many lines can be read
-    do {
-        while true { try append(history) }
-    } catch { say("first \(error)") }
-    do { try append(history) } catch { say("second \(error)") }
+case "fail":  // until a write fails and fails again; then what was said, and how many lines can be read
+    var last: String?
+    while true {
+        do {
+            try append(history)
+            last = nil
+        } catch {
+            if let last {
+                say("first \(last)")
+                say("second \(error)")
+                break
+            }
+            last = "\(error)"
+        }
+    }
     say("lines \(try history.queue.sync { try history.lines(last: .max).count })")
 case "files":  // one of each file that is ever made, of the blob on the standard input
     try append(history)
