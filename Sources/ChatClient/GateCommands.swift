@@ -63,6 +63,7 @@ enum StatusCommand {
                 + " in \(SafeText.line(status.stateDirectory))",
             "linked \(status.peers.count)",
         ]
+        lines.insert(contentsOf: (status.troubles ?? []).map { "trouble: \(SafeText.line($0))" }, at: lines.count - 1)
         for peer in status.peers {
             let name = "\(SafeText.name(peer.name)) (\(SafeText.line(peer.suffix)))"
             let pause = peer.isPaused ? ", read no further for now" : ""

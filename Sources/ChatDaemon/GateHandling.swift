@@ -50,7 +50,7 @@ extension DaemonHandler {
             memory: ProcessFigures.memory, descriptors: ProcessFigures.descriptors, threads: ProcessFigures.threads,
             history: ProcessFigures.length(ofFilesIn: facts.stateDirectory, beginning: "history.db"),
             blobs: ProcessFigures.length(ofFilesIn: "\(facts.stateDirectory)/blobs"),
-            stateDirectory: facts.stateDirectory)
+            stateDirectory: facts.stateDirectory, troubles: session.storageTroubles)
     }
 
     /// - Throws: ``Control/ControlError`` with the candidates, when nobody or several can be meant.

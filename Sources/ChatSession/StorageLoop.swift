@@ -30,6 +30,8 @@ final class StorageLoop: FeedbackLoop {
     private let waiting = Locked(Waiting())
     private let results = PublishSubject<RoomEvent>()
     private let notes = PublishSubject<String>()
+    /// Why the last commit failed; `nil` if it didn't.
+    private let failure = Locked<String?>(nil)
 
     init(_ history: History, room: RoomID, me: PeerID, transport: Transport, _ intake: Intake) {
         self.history = history
@@ -37,9 +39,13 @@ final class StorageLoop: FeedbackLoop {
         self.me = me
         self.transport = transport
         self.intake = intake
+        history.queue.sync { [notes] in history.report = { notes.onNext($0) } }
     }
 
     var events: Observable<RoomEvent> { results.asObservable() }
+
+    /// Why nothing can be stored now; `nil` if something can, as far as is known.
+    var trouble: String? { failure.withLock { $0 } }
 
     /// Lines for the log.
     var log: Observable<String> { notes.asObservable() }
@@ -50,11 +56,14 @@ final class StorageLoop: FeedbackLoop {
         case .store(let bytes, let peer): enqueue { $0.arrivals.append(.batch(bytes, from: peer)) }
         case .settle(let want, let peer): enqueue { $0.arrivals.append(.answered(want, by: peer)) }
         case .serve(let want, let peer): history.queue.async { [self] in serve(want, to: peer) }
-        case .remember(let peer, let record): later { history in try history.remember(peer, record) }
+        case .remember(let peer, let record):
+            later { history throws(HistoryError) in try history.remember(peer, record) }
         case .judge(let peer, let record, let command):
             history.queue.async { [self] in judge(peer, record, command) }
         case .note(let id, let state):
-            if let outcome = ImageOutcome(state) { later { history in try history.note(id, image: outcome) } }
+            if let outcome = ImageOutcome(state) {
+                later { history throws(HistoryError) in try history.note(id, image: outcome) }
+            }
         default: break
         }
     }
@@ -98,7 +107,22 @@ final class StorageLoop: FeedbackLoop {
                 }
             }
             results.onNext(.appended(appended, batches))
-        } catch { results.onNext(.appendFailed(drafts.map(\.command), .storage("\(error)"))) }
+            tell(nil)
+        } catch {
+            tell(error)
+            results.onNext(.appendFailed(drafts.map(\.command), .storage("\(error)")))
+        }
+    }
+
+    /// Logs when storing begins to fail, and when it works again; every failure would fill the disk that is full.
+    private func tell(_ error: HistoryError?) {
+        let text = error.map { "\($0)" }
+        let before = failure.withLock { failure in
+            defer { failure = text }
+            return failure
+        }
+        if let text, before == nil { notes.onNext("nothing can be stored: \(text)") }
+        if text == nil, before != nil { notes.onNext("the history is stored again") }
     }
 
     private func arrivals(of batches: [Batch]) -> [EventID: Int64] {
@@ -136,10 +160,8 @@ final class StorageLoop: FeedbackLoop {
                 if case .stored = outcome { stored.arrival = history.arrival(of: batch) }
                 results.onNext(.stored(from: peer, [stored]))
             }
-        } catch {
-            // Nothing of it is shown or counted; it is asked for again.
-            notes.onNext("events of a peer were not stored: \(error)")
-        }
+            tell(nil)
+        } catch { tell(error) }  // nothing of it is shown or counted; it is asked for again
     }
 
     private func serve(_ want: Want, to peer: PeerID) {
@@ -157,12 +179,16 @@ final class StorageLoop: FeedbackLoop {
         do throws(HistoryError) {
             try history.remember(peer, record)
             results.onNext(.judged(command))
-        } catch { results.onNext(.appendFailed([command], .storage("\(error)"))) }
+            tell(nil)
+        } catch {
+            tell(error)
+            results.onNext(.appendFailed([command], .storage("\(error)")))
+        }
     }
 
-    private func later(_ work: @escaping @Sendable (History) throws -> Void) {
+    private func later(_ work: @escaping @Sendable (History) throws(HistoryError) -> Void) {
         history.queue.async { [self] in
-            do { try work(history) } catch { notes.onNext("\(error)") }
+            do throws(HistoryError) { try work(history) } catch { tell(error) }
         }
     }
 }

@@ -120,11 +120,13 @@ public struct StatusResult: Codable, Sendable, Equatable {
     /// Images that are kept, whole and in part.
     public var blobs: Int
     public var stateDirectory: String
+    /// What is wrong with what is stored, a line each.
+    public var troubles: [String]?
 
     public init(
         version: String = chatVersion, pid: Int, room: String, name: String, peer: String, port: Int,
         discovery: String, admission: String, peers: [Peer], uptime: Int, memory: Int, descriptors: Int, threads: Int,
-        history: Int, blobs: Int, stateDirectory: String
+        history: Int, blobs: Int, stateDirectory: String, troubles: [String]? = nil
     ) {
         self.version = version
         self.pid = pid
@@ -142,5 +144,6 @@ public struct StatusResult: Codable, Sendable, Equatable {
         self.history = history
         self.blobs = blobs
         self.stateDirectory = stateDirectory
+        self.troubles = troubles
     }
 }
