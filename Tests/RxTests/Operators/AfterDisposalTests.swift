@@ -69,7 +69,7 @@ private let endings: [(name: String, make: @Sendable (TestScheduler) -> Observab
     ),
 ]
 
-struct AfterDisposalTests {
+@Suite(.countsResources) struct AfterDisposalTests {
     @Test(arguments: endings.map(\.name))
     func `the ending isn't sent once nobody wants more than the element`(name: String) throws {
         let scheduler = TestScheduler()
