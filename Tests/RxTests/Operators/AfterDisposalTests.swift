@@ -2,6 +2,7 @@ import Dispatch
 import Locking
 import Rx
 import RxTest
+import ResourceCounting
 import Testing
 
 /// Sequences of one element and an ending, from whatever sends both in one go.

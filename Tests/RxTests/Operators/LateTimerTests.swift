@@ -2,6 +2,7 @@ import Dispatch
 import Foundation
 import Locking
 import Rx
+import ResourceCounting
 import Testing
 
 /// Runs timers when told to, cancelled ones too: a timer that has gone off can't be called back.
