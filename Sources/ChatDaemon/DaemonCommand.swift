@@ -7,6 +7,7 @@ import History
 import Identity
 import Rx
 import SystemCalls
+import Transport
 
 /// The `chatd` command: from arguments to an exit status.
 public enum DaemonCommand {
@@ -109,6 +110,7 @@ struct Daemon: Sendable {
         configuration.discovery = options.discovery
         configuration.places = options.places
         configuration.admission = options.admission
+        configuration.transportLimits.takesRouted = options.takesRouted
         configuration.roomKey = membership.key?.roomKey
         if let limit = options.autoFetch { configuration.limits.autoFetch = limit }
         return SessionContainer.resource(

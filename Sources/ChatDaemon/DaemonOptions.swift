@@ -20,6 +20,7 @@ struct DaemonOptions: Equatable {
     /// In bytes.
     var autoFetch: UInt64?
     var admission = Admission.open
+    var takesRouted = false
 
     private static let room = CommandOption(
         "room", value: "ROOM", help: "Join this room: 1 to 15 letters, digits and hyphens; remembered")
@@ -37,6 +38,8 @@ struct DaemonOptions: Equatable {
         "peer", value: "HOST:PORT", isRepeatable: true, help: "Dial this peer too, whatever is discovered")
     private static let listen = CommandOption(
         "listen", value: "ADDR:PORT", help: "Wait for peers there; [::] and the port of last time by default")
+    private static let routed = CommandOption(
+        "routed", help: "Let peers in from beyond this host's own networks too, not only those of --peer")
     private static let autoFetch = CommandOption(
         "auto-fetch", value: "SIZE", help: "Fetch images up to SIZE, such as 100M, by themselves; 32M by default")
 
@@ -46,7 +49,7 @@ struct DaemonOptions: Equatable {
 
     static let table = OptionTable(
         "chatd", summary: "Keep this host in a chat room with the others on its network",
-        options: [room, name, keyFile, stateDirectory, downloads, discovery, peer, listen, autoFetch, admit],
+        options: [room, name, keyFile, stateDirectory, downloads, discovery, peer, listen, routed, autoFetch, admit],
         notes: [
             "Runs until it is interrupted, and logs on standard error. Talk through it with 'chat'.",
             "A room without a key is open: anybody on this network can join and read it.",
@@ -72,6 +75,7 @@ struct DaemonOptions: Equatable {
             }
             self.admission = admission
         }
+        takesRouted = parsed.has(Self.routed)
         places = parsed.all(Self.peer)
         for place in places {
             do throws(HostPort.Malformed) { _ = try HostPort.parse(place) } catch {

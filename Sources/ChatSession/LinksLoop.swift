@@ -59,6 +59,7 @@ final class LinksLoop: FeedbackLoop {
             let (host, port) = try HostPort.parse(place)
             let endpoints = try Endpoint.resolve(host: host, port: port)
             _ = unknown.withLock { $0.remove(place) }
+            transport.expect(at: endpoints.map(\.address))
             queue.async { [self] in dial(number, endpoints, expecting: nil, replacingSilent: false) }
         } catch {
             if unknown.withLock({ $0.insert(place).inserted }) { notes.onNext("\(error); it is tried again") }

@@ -12,6 +12,7 @@ extension Core {
         link.probe = nil
         link.liveness = Liveness(now: .now, limits: limits)
         if let ticket = link.ticket.take() { gate.leave(ticket) }
+        gate.met(at: link.endpoint.address)
         if !link.isDialler { answer(introduction, on: link) }
         if link.purpose == .chat { lostSilently[peer] = nil }
         let neighbour = neighbours[peer] ?? Neighbour(peer, own: self.peer)
@@ -144,6 +145,7 @@ extension Core {
             if link.isDialler {
                 attemptEnded(link, "\(link.endpoint) closed the connection")
             } else {
+                failed(link)
                 drop(link)
             }
         }

@@ -54,8 +54,14 @@ extension Core {
             if refusal == .ourself { link.wind(down: .discarding, saying: nil, within: limits.closing) }
             return attemptEnded(link, "\(link.endpoint): \(refusal)")
         }
+        if refusal != .ourself { failed(link) }
         drop(link)
         if !isClone { tellRefused(link.endpoint, refusal.description) }
+    }
+
+    /// Counts a connection that came in, and didn't become a link, against where it came from.
+    func failed(_ link: Link) {
+        if let ticket = link.ticket { gate.failed(ticket, now: .now) }
     }
 
     /// Whether both ends of a connection are in this process.
@@ -162,6 +168,7 @@ extension Core {
 
     /// Ends a link that isn't up: its dial fails, or the refusal is told.
     func abandon(_ link: Link, _ reason: String, saying farewell: Farewell? = nil) {
+        failed(link)
         if let ticket = link.ticket.take() { gate.leave(ticket) }
         if let farewell {
             link.wind(down: .discarding, saying: farewell, within: limits.closing)

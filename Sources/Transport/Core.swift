@@ -92,7 +92,8 @@ final class Core: @unchecked Sendable {
     func accept(from listener: Listener) {
         guard !isClosing else { return listener.cancel() }
         listeners.append(listener)
-        listener.start(on: queue, pause: limits.acceptPause) { [weak self] descriptor, remote in
+        listener.start(on: queue, batch: limits.acceptBatch, pause: limits.acceptPause) {
+            [weak self] descriptor, remote in
             self?.accepted(descriptor, from: remote)
         } failed: { [weak self] error in
             self?.tellRefused(listener.endpoint, error.description, perAddress: false)
@@ -100,8 +101,13 @@ final class Core: @unchecked Sendable {
     }
 
     private func accepted(_ descriptor: Descriptor, from remote: Endpoint) {
-        guard let ticket = gate.enter(remote.address, networks: localNetworks()) else {
-            return tellRefused(remote, "too many connections that haven't said who they are")
+        let ticket: Gate.Ticket
+        do throws(Gate.Refusal) {
+            ticket = try gate.enter(
+                remote.address, networks: localNetworks(), chance: .random(in: 0..<1), now: .now)
+        } catch {
+            SocketStream.resetOnClose(descriptor)
+            return tellRefused(remote, error.description)
         }
         do throws(SystemCallError) {
             try SocketStream.configure(descriptor, limits: limits, subject: remote.description)

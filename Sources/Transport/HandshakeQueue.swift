@@ -3,7 +3,8 @@ import Dispatch
 /// Has the steps of connections' openings computed away from Transport's queue, a few at a time.
 ///
 /// A step is what the bytes of one read allow; a connection that waits for bytes is not in here and holds no thread.
-/// Connections that we dialled go first, so that strangers who knock can't keep us from our peers.
+/// Connections that we dialled, or that come from where peers were, go first, and strangers who knock get all but one of
+/// the places: so they can't keep us from our peers.
 ///
 /// `@unchecked`: all that changes is only touched on `queue`.
 final class HandshakeQueue: @unchecked Sendable {
@@ -11,8 +12,9 @@ final class HandshakeQueue: @unchecked Sendable {
     private let queue: DispatchQueue
     private let limit: Int
     private var running = 0
-    private var dialled: [Link] = []
-    private var accepted: [Link] = []
+    private var strangersRunning = 0
+    private var expected: [Link] = []
+    private var strangers: [Link] = []
 
     /// - Parameters:
     ///   - queue: Transport's.
@@ -24,20 +26,23 @@ final class HandshakeQueue: @unchecked Sendable {
 
     /// Computes what a link's new bytes allow, as soon as there is room, and tells it.
     func add(_ link: Link) {
-        if link.isDialler { dialled.append(link) } else { accepted.append(link) }
+        if link.isExpected { expected.append(link) } else { strangers.append(link) }
         startNext()
     }
 
     private func startNext() {
         while running < limit, let link = next() {
+            let isStranger = !link.isExpected
             // It may have run out of time while it waited.
             guard link.phase == .opening, let opening = link.opening else { continue }
             running += 1
+            if isStranger { strangersRunning += 1 }
             let bytes = link.takeEarly()
             workers.async { [self] in
                 let progress = opening.feed(bytes)
                 queue.async { [self] in
                     running -= 1
+                    if isStranger { strangersRunning -= 1 }
                     link.advanced(progress)
                     startNext()
                 }
@@ -46,7 +51,7 @@ final class HandshakeQueue: @unchecked Sendable {
     }
 
     private func next() -> Link? {
-        if !dialled.isEmpty { return dialled.removeFirst() }
-        return accepted.isEmpty ? nil : accepted.removeFirst()
+        if !expected.isEmpty { return expected.removeFirst() }
+        return strangers.isEmpty || strangersRunning >= max(1, limit - 1) ? nil : strangers.removeFirst()
     }
 }

@@ -91,6 +91,9 @@ final class Link: @unchecked Sendable {
     var local: Endpoint? { stream.local }
 
     private func writable() {
+    /// Whether we dialled it, or it comes from where a peer is or was.
+    var isExpected: Bool { isDialler || ticket?.isKnown == true }
+
         stream.setWriting(false)
         if phase == .connecting {
             if let error = stream.connectionError() { return core.connectFailed(self, error) }

@@ -58,13 +58,14 @@ final class Listener: @unchecked Sendable {
     ///
     /// - Parameters:
     ///   - queue: Where all happens.
+    ///   - batch: Most connections taken before what else is on the queue has its turn.
     ///   - pause: How long to wait when descriptors or memory have run out: the connection stays pending, so the socket
     ///     would be readable at once again.
     ///   - accept: Takes the next connection.
     ///   - accepted: Gets each connection, non-blocking.
     ///   - failed: Gets each failure after which there is a pause.
     func start(
-        on queue: DispatchQueue, pause: Duration,
+        on queue: DispatchQueue, batch: Int = 64, pause: Duration,
         accept: @escaping @Sendable (Listener) throws(SystemCallError) -> (Descriptor, Endpoint?) = Listener.accept,
         accepted: @escaping @Sendable (Descriptor, Endpoint) -> Void,
         failed: @escaping @Sendable (SystemCallError) -> Void
@@ -72,7 +73,7 @@ final class Listener: @unchecked Sendable {
         let source = DispatchSource.makeReadSource(fileDescriptor: descriptor.number, queue: queue)
         source.setCancelHandler { [descriptor] in withExtendedLifetime(descriptor) {} }
         source.setEventHandler { [weak self] in
-            guard let self, let error = acceptAll(accept, accepted) else { return }
+            guard let self, let error = acceptSome(batch, accept, accepted) else { return }
             failed(error)
             self.pause(for: pause, on: queue)
         }
@@ -87,11 +88,11 @@ final class Listener: @unchecked Sendable {
     }
 
     /// - Returns: What keeps more from being accepted, if anything does.
-    private func acceptAll(
-        _ accept: (Listener) throws(SystemCallError) -> (Descriptor, Endpoint?),
+    private func acceptSome(
+        _ most: Int, _ accept: (Listener) throws(SystemCallError) -> (Descriptor, Endpoint?),
         _ accepted: (Descriptor, Endpoint) -> Void
     ) -> SystemCallError? {
-        while source != nil {
+        for _ in 0..<most where source != nil {
             do throws(SystemCallError) {
                 let (descriptor, remote) = try accept(self)
                 if let remote { accepted(descriptor, remote) }

@@ -7,6 +7,19 @@ struct LocalNetworks: Sendable, Equatable {
     var addresses: Set<IPAddress> = []
     /// The upper halves of our IPv6 addresses: each stands for a /64 on one of our links.
     var prefixes: Set<UInt64> = []
+    /// The IPv4 networks on our links.
+    var subnets: Set<Subnet> = []
+
+    /// An IPv4 network: its address, and which bits of it count.
+    struct Subnet: Sendable, Hashable {
+        let address: UInt32
+        let mask: UInt32
+
+        init(of address: UInt32, mask: UInt32) {
+            self.address = address & mask
+            self.mask = mask
+        }
+    }
 
     /// Asks the system (getifaddrs(3)); nothing is known if that fails.
     static func current() -> LocalNetworks {
@@ -19,9 +32,35 @@ struct LocalNetworks: Sendable, Equatable {
                 continue
             }
             networks.addresses.insert(address.withoutScope)
-            if case .v6(let high, _, _) = address, !address.isLoopback { networks.prefixes.insert(high) }
+            switch address {
+            case .v6(let high, _, _): if !address.isLoopback { networks.prefixes.insert(high) }
+            case .v4(let value): networks.subnets.formUnion(subnets(of: value, interface.pointee))
+            }
         }
         return networks
+    }
+
+    /// What is reached directly over an interface with this address: its network, or the other end of a tunnel.
+    private static func subnets(of address: UInt32, _ interface: ifaddrs) -> [Subnet] {
+        var subnets: [Subnet] = []
+        if case .v4(let mask)? = interface.ifa_netmask.flatMap({ SocketAddress.endpoint($0) })?.address {
+            subnets.append(Subnet(of: address, mask: mask))
+        }
+        if interface.ifa_flags & UInt32(IFF_POINTOPOINT) != 0,
+            case .v4(let other)? = interface.ifa_ifu.ifu_dstaddr.flatMap({ SocketAddress.endpoint($0) })?.address
+        {
+            subnets.append(Subnet(of: other, mask: .max))
+        }
+        return subnets
+    }
+
+    /// Whether no router is between us and an address; also said of all if we know nothing about our interfaces.
+    func isOnLink(_ address: IPAddress) -> Bool {
+        if addresses.isEmpty { return true }
+        switch address {
+        case .v4(let value): return value >> 16 == 0xa9fe || subnets.contains { value & $0.mask == $0.address }
+        case .v6(let high, _, _): return address.isLinkLocalV6 || prefixes.contains(high)
+        }
     }
 
     func isOwn(_ address: IPAddress) -> Bool { address.isLoopback || addresses.contains(address.withoutScope) }

@@ -130,6 +130,12 @@ final class SocketStream: @unchecked Sendable {
         return Descriptor(owning: try systemCall("socket", subject) { socket(family, type, 0) })
     }
 
+    /// Leaves nothing of a connection behind when it is closed, not even its place among those that were (tcp(7)).
+    static func resetOnClose(_ descriptor: Descriptor) {
+        var linger = linger(l_onoff: 1, l_linger: 0)
+        setsockopt(descriptor.number, SOL_SOCKET, SO_LINGER, &linger, socklen_t(MemoryLayout<Glibc.linger>.size))
+    }
+
     /// Sets what every link has (docs/protocol.md, "Liveness").
     static func configure(
         _ descriptor: Descriptor, limits: TransportLimits, subject: String

@@ -110,6 +110,13 @@ public final class Transport: Sendable {
         core.queue.async { [core] in core.shut(out: peers) }
     }
 
+    /// Names addresses at which peers are expected, beside those at which some have been linked.
+    ///
+    /// When strangers crowd, some room is kept for them; and they are let in from beyond our own links.
+    public func expect(at addresses: [IPAddress]) {
+        core.queue.async { [core] in core.gate.know(addresses) }
+    }
+
     /// Reads nothing more from a peer until ``resumeReading(of:)``: what it sends waits with it.
     ///
     /// What was read already is still told. Meanwhile the peer counts as alive.

@@ -35,12 +35,31 @@ public struct TransportLimits: Sendable {
     public var handshakes = 2
     /// Connections in their opening, in all.
     public var unauthenticated = 64
+    /// Of these, kept for addresses at which peers are or were.
+    public var reservedForKnown = 16
+    /// From how many on those from other addresses are refused by chance: more often the more there are.
+    public var earlyDrop = 32
+    /// Addresses at which peers are or were; the oldest are forgotten.
+    public var knownAddresses = 1_024
+    /// Openings from one address that may fail in a row before it is barred.
+    public var failures = 8
+    /// After how long one of them is forgotten.
+    public var failureLeak: Duration = .seconds(1)
+    /// How long an address is barred at first; each time twice as long as the time before.
+    public var barred: Duration = .seconds(1)
+    public var barredLongest: Duration = .seconds(60)
+    /// After how long without a failure it begins at the first again; at least twice as long as it was barred.
+    public var barredForgotten: Duration = .seconds(60)
+    /// Whether connections from beyond our own links are taken from addresses at which no peer is known.
+    public var takesRouted = false
     /// Of these, from one address (/32 or /128).
     public var unauthenticatedPerAddress = 4
     /// Of these, from one IPv6 /64 that is on one of our links, or from fe80::/10.
     public var unauthenticatedOnLink = 40
     /// Of these, from any other IPv6 /64.
     public var unauthenticatedOffLink = 4
+    /// Connections that are accepted before others have their turn.
+    public var acceptBatch = 64
     /// How long no connection is accepted once descriptors ran out.
     public var acceptPause: Duration = .milliseconds(100)
     /// Between two reports of one refusal from one address.

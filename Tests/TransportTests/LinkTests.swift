@@ -330,6 +330,7 @@ import Testing
             limits: limits {
                 $0.unauthenticated = 3
                 $0.opening = .seconds(20)
+                $0.reservedForKnown = 0
             })
         _ = try FakePeer.link(to: node, as: mallory)
         try node.wait { $0.isUp(mallory) }
