@@ -87,7 +87,23 @@ let package = Package(
             name: "discovery-probe", dependencies: ["Discovery", "Rx", "Identity", "Addressing"],
             path: "Tests/DiscoveryProbe", swiftSettings: strict),
         tests("DiscoveryTests", ["Discovery", "Rx", "Locking", "Identity", "Addressing", "discovery-probe"]),
-        tests("TransportTests", ["Transport", "Rx", "Locking", "Identity", "Addressing", "SystemCalls", "COpenSSL"]),
+        .target(
+            name: "HostilePeer",
+            dependencies: ["Transport", "ChatModel", "Identity", "Addressing", "Locking", "SystemCalls", "COpenSSL"],
+            path: "Tests/HostilePeer", swiftSettings: strict),
+        .executableTarget(
+            name: "chat-evil",
+            dependencies: ["HostilePeer", "ChatModel", "Control", "Identity"],
+            path: "Tests/ChatEvil", swiftSettings: strict),
+        .executableTarget(
+            name: "chat-proxy",
+            dependencies: ["HostilePeer", "Control", "Identity", "Addressing"],
+            path: "Tests/ChatProxy", swiftSettings: strict),
+        tests(
+            "TransportTests",
+            [
+                "Transport", "HostilePeer", "Rx", "Locking", "Identity", "Addressing", "SystemCalls", "COpenSSL",
+            ]),
         tests(
             "HistoryTests",
             ["History", "HistoryProbe", "Rx", "Locking", "Identity", "ChatModel", "SystemCalls", "CSQLite"]),
@@ -109,7 +125,11 @@ let package = Package(
                 "ChatClient", "ChatModel", "Control", "Rx", "RxTest", "Locking", "Identity", "SystemCalls",
                 "ResourceCounting",
             ]),
-        tests("EndToEndTests", ["Locking", "SystemCalls", "Identity", "ChatModel", "Control", "Transport"]),
+        tests(
+            "EndToEndTests",
+            [
+                "Locking", "SystemCalls", "Identity", "Addressing", "ChatModel", "Control", "Transport", "HostilePeer",
+            ]),
     ],
     swiftLanguageModes: [.v6]
 )

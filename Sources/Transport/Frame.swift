@@ -1,4 +1,4 @@
-import Identity
+package import Identity
 
 /// What travels over a link: a kind, flags, and a body that means nothing here unless the kind is Transport's own.
 ///
@@ -54,24 +54,30 @@ public enum LinkPurpose: UInt8, Sendable, CaseIterable {
 }
 
 /// One process's life: 16 random bytes made at its start.
-struct ProcessInstance: Hashable, Sendable {
+package struct ProcessInstance: Hashable, Sendable {
     static let length = 16
-    let bytes: [UInt8]
+    package let bytes: [UInt8]
 
-    init() { bytes = randomBytes(Self.length) }
+    package init() { bytes = randomBytes(Self.length) }
 
     /// - Returns: `nil` unless there are exactly 16 bytes.
-    init?(_ bytes: some Collection<UInt8>) {
+    package init?(_ bytes: some Collection<UInt8>) {
         guard bytes.count == Self.length else { return nil }
         self.bytes = Array(bytes)
     }
 }
 
 /// Names a link the same way on both of its sides.
-struct LinkName: Hashable, Sendable {
-    let dialler: PeerID
+package struct LinkName: Hashable, Sendable {
+    package let dialler: PeerID
     /// The dialler's.
-    let instance: ProcessInstance
+    package let instance: ProcessInstance
     /// Rises with every dial of one process, starting at 1.
-    let number: UInt64
+    package let number: UInt64
+
+    package init(dialler: PeerID, instance: ProcessInstance, number: UInt64) {
+        self.dialler = dialler
+        self.instance = instance
+        self.number = number
+    }
 }

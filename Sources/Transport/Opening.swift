@@ -1,4 +1,4 @@
-import Identity
+package import Identity
 
 /// From a connection's first byte to both sides' knowing who the other is and that it may be in the room.
 ///
@@ -7,8 +7,8 @@ import Identity
 /// whatever is wrong ends the connection without a word, at once.
 ///
 /// `@unchecked`: used by one thread at a time (``HandshakeQueue``).
-final class Opening: @unchecked Sendable {
-    enum Step: Equatable {
+package final class Opening: @unchecked Sendable {
+    package enum Step: Equatable {
         case wait
         /// The peer has proven who it is and that it holds the room's key.
         case opened(PeerID)
@@ -16,9 +16,9 @@ final class Opening: @unchecked Sendable {
     }
 
     /// What bytes led to, and what goes out next.
-    struct Progress {
-        var step: Step
-        var output: [UInt8]
+    package struct Progress {
+        package var step: Step
+        package var output: [UInt8]
     }
 
     let stream: any SecureStream
@@ -30,7 +30,7 @@ final class Opening: @unchecked Sendable {
     private var received: [UInt8] = []
     private var first: [UInt8] = []
 
-    init(_ stream: any SecureStream, key: RoomKey, own: PeerID, isDialler: Bool) {
+    package init(_ stream: any SecureStream, key: RoomKey, own: PeerID, isDialler: Bool) {
         self.stream = stream
         self.key = key
         self.own = own
@@ -38,7 +38,7 @@ final class Opening: @unchecked Sendable {
     }
 
     /// Takes the next bytes; none, for the dialler to begin.
-    func feed(_ bytes: [UInt8]) -> Progress {
+    package func feed(_ bytes: [UInt8]) -> Progress {
         guard isRecord(bytes) else { return Progress(step: .refuse(.notAPeer("no TLS")), output: []) }
         bytes.withUnsafeBytes { stream.feed($0) }
         let step = advance()
@@ -91,7 +91,7 @@ final class Opening: @unchecked Sendable {
 }
 
 /// Why a connection ended in its opening.
-enum OpeningRefusal: Equatable, Sendable, CustomStringConvertible {
+package enum OpeningRefusal: Equatable, Sendable, CustomStringConvertible {
     /// What the TLS handshake failed with.
     case notAPeer(String)
     case certificate(CertificateProblem)
@@ -103,7 +103,7 @@ enum OpeningRefusal: Equatable, Sendable, CustomStringConvertible {
     /// Too many bytes for an opening.
     case tooLong
 
-    var description: String {
+    package var description: String {
         switch self {
         case .notAPeer(let reason): "not a groupchat peer: \(reason)"
         case .certificate(let problem): "not a groupchat peer: \(problem)"

@@ -1,8 +1,8 @@
 import COpenSSL
-import Identity
+package import Identity
 
 /// What is wrong with a peer's certificate.
-enum CertificateProblem: Error, Equatable, Sendable, CustomStringConvertible {
+package enum CertificateProblem: Error, Equatable, Sendable, CustomStringConvertible {
     /// There must be exactly one.
     case count(Int)
     /// It holds no Ed25519 key of the prime-order group.
@@ -10,7 +10,7 @@ enum CertificateProblem: Error, Equatable, Sendable, CustomStringConvertible {
     /// It isn't signed by that key.
     case signature
 
-    var description: String {
+    package var description: String {
         switch self {
         case .count(let count): "\(count) certificates"
         case .key: "a certificate without a proper Ed25519 key"
@@ -22,9 +22,9 @@ enum CertificateProblem: Error, Equatable, Sendable, CustomStringConvertible {
 /// The certificates that stand for peers in TLS: X.509 around an Ed25519 key, signed by it.
 ///
 /// Nothing else in one means anything; its dates are those that RFC 5280, 4.1.2.5 gives for 'no date'.
-enum PeerCertificate {
+package enum PeerCertificate {
     /// A peer's certificate and secret key, as OpenSSL takes them; the caller frees both.
-    static func make(for key: SigningKey) -> (certificate: OpaquePointer, key: OpaquePointer)? {
+    package static func make(for key: SigningKey) -> (certificate: OpaquePointer, key: OpaquePointer)? {
         guard let secret = EVP_PKEY_new_raw_private_key(NID_ED25519, nil, key.seed, SigningKey.seedLength) else {
             return nil
         }

@@ -1,10 +1,10 @@
-import Identity
+package import Identity
 
 /// The encrypted stream of one connection: ciphertext on one side, plaintext on the other, no socket.
 ///
 /// What stands between ``Opening`` or ``Link`` and the cryptography, so that both can be run without it. Used by one
 /// thread at a time.
-protocol SecureStream: AnyObject, Sendable {
+package protocol SecureStream: AnyObject, Sendable {
     /// Takes ciphertext that came from the peer.
     func feed(_ bytes: UnsafeRawBufferPointer)
     /// Goes on with the handshake as far as the bytes that came allow.
@@ -24,7 +24,7 @@ protocol SecureStream: AnyObject, Sendable {
 }
 
 /// How far a handshake is.
-enum Handshake: Equatable {
+package enum Handshake: Equatable {
     /// More bytes are needed.
     case wait
     /// The peer has shown that it holds this key.
@@ -33,7 +33,7 @@ enum Handshake: Equatable {
 }
 
 /// What decrypting gave.
-enum Plaintext: Equatable {
+package enum Plaintext: Equatable {
     case bytes(Int)
     /// More bytes are needed.
     case wait

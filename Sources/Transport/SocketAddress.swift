@@ -1,10 +1,10 @@
 public import Addressing
-import Glibc
+package import Glibc
 
 /// An endpoint as system calls take it (ip(7), ipv6(7)).
-enum SocketAddress {
+package enum SocketAddress {
     /// Runs `body` with the endpoint as a `sockaddr`.
-    static func with<Result>(
+    package static func with<Result>(
         _ endpoint: Endpoint, _ body: (UnsafePointer<sockaddr>, socklen_t) -> Result
     ) -> Result {
         switch endpoint.address {
@@ -36,7 +36,7 @@ enum SocketAddress {
     }
 
     /// Runs a call that fills in an address, such as getsockname(2).
-    static func filled<Result>(
+    package static func filled<Result>(
         by call: (UnsafeMutablePointer<sockaddr>, UnsafeMutablePointer<socklen_t>) -> Result
     ) -> (Result, Endpoint?) {
         var storage = sockaddr_storage()

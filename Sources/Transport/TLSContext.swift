@@ -1,5 +1,5 @@
 import COpenSSL
-import Identity
+package import Identity
 
 /// How this peer speaks TLS: one certificate, and no choice of anything.
 ///
@@ -7,14 +7,14 @@ import Identity
 /// no early data, no certificate after the handshake (RFC 8446; docs/protocol.md, "Connection").
 ///
 /// `@unchecked`: an SSL_CTX may be used by many threads as long as nobody changes it, and nobody does.
-final class TLSContext: @unchecked Sendable {
+package final class TLSContext: @unchecked Sendable {
     static let protocolName = Array("groupchat/1".utf8)
     private static let longestCertificate = 2048  // bytes
     private static let ciphers = "TLS_AES_128_GCM_SHA256:TLS_CHACHA20_POLY1305_SHA256"
 
-    let pointer: OpaquePointer
+    package let pointer: OpaquePointer
 
-    init(_ key: SigningKey) {
+    package init(_ key: SigningKey) {
         guard let pointer = SSL_CTX_new(TLS_method()), Self.configure(pointer), Self.identify(pointer, as: key) else {
             preconditionFailure("OpenSSL can't speak TLS 1.3 with Ed25519: \(TLSContext.reason())")
         }

@@ -1,17 +1,17 @@
 import COpenSSL
-import Identity
+package import Identity
 
 /// TLS 1.3 over memory: OpenSSL sees neither socket nor clock.
 ///
 /// `@unchecked`: used by one thread at a time, first ``HandshakeQueue``'s, then the link's.
-final class TLSStream: SecureStream, @unchecked Sendable {
+package final class TLSStream: SecureStream, @unchecked Sendable {
     private static let exporterLabel = "EXPERIMENTAL groupchat room v1"
     /// How often a peer may renew its keys on one connection: each costs us more than it.
     private static let mostKeyUpdates = 16
     private static let keyUpdate: UInt8 = 24  // RFC 8446, 4
 
     private let context: TLSContext
-    let ssl: OpaquePointer
+    package let ssl: OpaquePointer
     private let incoming: OpaquePointer
     private let outgoing: OpaquePointer
     private let expecting: PeerID?
@@ -27,7 +27,7 @@ final class TLSStream: SecureStream, @unchecked Sendable {
     ///   - context: What this peer shows of itself.
     ///   - isDialler: Whether this end speaks first.
     ///   - expecting: Whom we dial: anybody else isn't told who we are.
-    init(_ context: TLSContext, isDialler: Bool, expecting: PeerID? = nil) {
+    package init(_ context: TLSContext, isDialler: Bool, expecting: PeerID? = nil) {
         guard let ssl = SSL_new(context.pointer), let incoming = BIO_new(BIO_s_mem()),
             let outgoing = BIO_new(BIO_s_mem())
         else { preconditionFailure("out of memory") }
@@ -44,13 +44,13 @@ final class TLSStream: SecureStream, @unchecked Sendable {
 
     deinit { SSL_free(ssl) }
 
-    func feed(_ bytes: UnsafeRawBufferPointer) {
+    package func feed(_ bytes: UnsafeRawBufferPointer) {
         if !bytes.isEmpty { BIO_write(incoming, bytes.baseAddress, CInt(bytes.count)) }
     }
 
     // MARK: Handshake
 
-    func handshake() -> Handshake {
+    package func handshake() -> Handshake {
         ERR_clear_error()
         let result = SSL_do_handshake(ssl)
         guard result == 1 else {
@@ -70,7 +70,7 @@ final class TLSStream: SecureStream, @unchecked Sendable {
         return UnsafeBufferPointer(start: start, count: Int(length)).elementsEqual(TLSContext.protocolName)
     }
 
-    func exportedKey() -> [UInt8] {
+    package func exportedKey() -> [UInt8] {
         var key = [UInt8](repeating: 0, count: 32)
         let label = Self.exporterLabel
         guard SSL_export_keying_material(ssl, &key, key.count, label, label.utf8.count, nil, 0, 0) == 1 else {
@@ -116,7 +116,7 @@ final class TLSStream: SecureStream, @unchecked Sendable {
         SSL_get_ex_data(ssl, 0).map { Unmanaged<TLSStream>.fromOpaque($0).takeUnretainedValue() }
     }
 
-    func read(into buffer: UnsafeMutableRawBufferPointer) -> Plaintext {
+    package func read(into buffer: UnsafeMutableRawBufferPointer) -> Plaintext {
         ERR_clear_error()
         let count = SSL_read(ssl, buffer.baseAddress, CInt(buffer.count))
         if let violation { return .failed(violation) }
@@ -128,19 +128,19 @@ final class TLSStream: SecureStream, @unchecked Sendable {
         }
     }
 
-    func write(_ bytes: UnsafeRawBufferPointer) {
+    package func write(_ bytes: UnsafeRawBufferPointer) {
         ERR_clear_error()
         if !bytes.isEmpty { SSL_write(ssl, bytes.baseAddress, CInt(bytes.count)) }
     }
 
-    func writeEnd() {
+    package func writeEnd() {
         ERR_clear_error()
         SSL_shutdown(ssl)
     }
 
-    var hasOutput: Bool { BIO_ctrl_pending(outgoing) > 0 }
+    package var hasOutput: Bool { BIO_ctrl_pending(outgoing) > 0 }
 
-    func takeOutput() -> [UInt8] {
+    package func takeOutput() -> [UInt8] {
         let count = BIO_ctrl_pending(outgoing)
         // An array of no room is the one that all threads share, and its length would be written.
         if count == 0 { return [] }

@@ -12,7 +12,7 @@ import Identity
 /// | 3 | Goodbye | u8 reason (``Farewell``); the last frame on a link in its direction |
 /// | 4 | BlobLink | empty; asks the chat link's dialler to dial a blob link |
 /// | 5 to 15 | | not used |
-enum TransportMessage: Equatable, Sendable {
+package enum TransportMessage: Equatable, Sendable {
     case link(Introduction)
     case ping(UInt64)
     case pong(UInt64)
@@ -30,7 +30,7 @@ enum TransportMessage: Equatable, Sendable {
         }
     }
 
-    init(_ frame: Frame) throws(FrameError) {
+    package init(_ frame: Frame) throws(FrameError) {
         guard let message = Self.parse(frame) else { throw .malformed(kind: frame.kind) }
         self = message
     }
@@ -48,7 +48,7 @@ enum TransportMessage: Equatable, Sendable {
         }
     }
 
-    var frame: Frame {
+    package var frame: Frame {
         switch self {
         case .link(let introduction): Frame(kind: 0, body: introduction.bytes)
         case .ping(let nonce): Frame(kind: 1, body: bigEndian(nonce))
@@ -70,16 +70,16 @@ enum TransportMessage: Equatable, Sendable {
 /// | 32 | only after 1: that link's dialler, its PeerID |
 /// | 16 | only after 1: that dialler's process instance |
 /// | 8 | only after 1: that link's dial number |
-struct Introduction: Equatable, Sendable {
+package struct Introduction: Equatable, Sendable {
     static let longest = 82
     private static let shortest = 26
 
-    var purpose: LinkPurpose
-    var instance: ProcessInstance
-    var number: UInt64
-    var replaces: LinkName?
+    package var purpose: LinkPurpose
+    package var instance: ProcessInstance
+    package var number: UInt64
+    package var replaces: LinkName?
 
-    init(purpose: LinkPurpose, instance: ProcessInstance, number: UInt64, replaces: LinkName? = nil) {
+    package init(purpose: LinkPurpose, instance: ProcessInstance, number: UInt64, replaces: LinkName? = nil) {
         self.purpose = purpose
         self.instance = instance
         self.number = number
@@ -113,21 +113,23 @@ struct Introduction: Equatable, Sendable {
 /// Why a side says goodbye.
 ///
 /// A reason that isn't known is taken as the end of the link, nothing more.
-struct Farewell: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
-    let rawValue: UInt8
+package struct Farewell: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
+    package let rawValue: UInt8
+
+    package init(rawValue: UInt8) { self.rawValue = rawValue }
 
     /// The process leaves the room.
-    static let leaving = Farewell(rawValue: 1)
+    package static let leaving = Farewell(rawValue: 1)
     /// Another link between the two peers is kept.
-    static let duplicate = Farewell(rawValue: 2)
+    package static let duplicate = Farewell(rawValue: 2)
     /// Another process shows the same PeerID and is alive.
-    static let clone = Farewell(rawValue: 3)
+    package static let clone = Farewell(rawValue: 3)
     /// A blob link that wasn't used.
-    static let idle = Farewell(rawValue: 4)
+    package static let idle = Farewell(rawValue: 4)
     /// The other side broke a rule.
-    static let error = Farewell(rawValue: 5)
+    package static let error = Farewell(rawValue: 5)
 
-    var description: String {
+    package var description: String {
         switch self {
         case .leaving: "it leaves"
         case .duplicate: "another link is kept"

@@ -2,6 +2,7 @@ import ChatModel
 import Control
 import Foundation
 import Glibc
+import HostilePeer
 import Identity
 import Testing
 
@@ -39,7 +40,7 @@ import Testing
                 #expect(try stranger.readToEnd() == [])
                 #expect(ContinuousClock.now - begin < promised(.seconds(1)))
             }
-            #expect(throws: (any Error).self) { try SecureSocket(alice.place, as: SigningKey(), in: other) }
+            #expect(throws: (any Error).self) { try WirePeer.open(alice.place, as: SigningKey(), in: other) }
         }
         try await alice.daemon.log("the other room") { $0.contains("no proof that it is in this room") }
         #expect(alice.daemon.log.count { $0.contains("no proof") } == 1)
@@ -81,12 +82,12 @@ import Testing
         let alice = try await LocalPeer.start("alice", in: scratch)
         let friend = try FakePeer.join("friend", dialling: alice.place)
         let room = RoomKey(openRoom: friend.room)
-        let long = try SecureSocket(alice.place, as: SigningKey(), in: room)
+        let long = try WirePeer.open(alice.place, as: SigningKey(), in: room)
         try? long.write(FakePeer.frame(0, [1] + randomBytes(16) + [0, 0, 0, 0, 0, 0, 0, 1, 0]))
         try? long.write(FakePeer.frame(16, [UInt8](repeating: 0, count: 1 << 20)))
         _ = try long.readToEnd()
 
-        let data = try SecureSocket(alice.place, as: SigningKey(), in: room)
+        let data = try WirePeer.open(alice.place, as: SigningKey(), in: room)
         try data.write(FakePeer.frame(20, picture(100)))
         _ = try data.readToEnd()
 

@@ -1,4 +1,5 @@
 import Dispatch
+import HostilePeer
 import Identity
 import Testing
 

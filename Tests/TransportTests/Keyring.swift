@@ -1,3 +1,4 @@
+import HostilePeer
 import Identity
 import Locking
 

@@ -1,6 +1,7 @@
 import Addressing
 import Dispatch
 import Glibc
+import HostilePeer
 import Identity
 import Locking
 import SystemCalls
@@ -329,8 +330,8 @@ import Testing
         let node = try Node(
             limits: limits {
                 $0.unauthenticated = 3
-                $0.opening = .seconds(20)
                 $0.reservedForKnown = 0
+                $0.opening = .seconds(20)
             })
         _ = try FakePeer.link(to: node, as: mallory)
         try node.wait { $0.isUp(mallory) }

@@ -1,6 +1,7 @@
 import Addressing
 import Dispatch
 import Glibc
+import HostilePeer
 import Locking
 import SystemCalls
 import Testing

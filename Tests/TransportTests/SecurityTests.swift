@@ -1,5 +1,6 @@
 import COpenSSL
 import Glibc
+import HostilePeer
 import Identity
 import Testing
 

@@ -1,5 +1,6 @@
 import Dispatch
 import Glibc
+import HostilePeer
 import Identity
 import Testing
 

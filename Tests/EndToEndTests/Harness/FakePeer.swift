@@ -1,5 +1,6 @@
 import ChatModel
 import Foundation
+import HostilePeer
 import Identity
 import Locking
 import SystemCalls
@@ -14,7 +15,7 @@ final class FakePeer: Sendable {
         var last: UInt64 = 0
         var lastID = EventID.none
         var dials: UInt64 = 0
-        var blobLinks: [SecureSocket] = []
+        var blobLinks: [WirePeer] = []
         var held: [LogID: UInt64] = [:]
         /// What it answers to the daemon waits here while a test is in the middle of a frame.
         var heldBack: [UInt8]?
@@ -26,7 +27,7 @@ final class FakePeer: Sendable {
     private let place: Place
     private let instance = randomBytes(16)
     private let incarnation = Incarnation(randomBytes(16).reduce(0) { $0 << 8 | UInt128($1) })
-    private let link: SecureSocket
+    private let link: WirePeer
     private let state = Locked(State())
     private let writing = Locked(())
     private let serve: @Sendable (BlobWant) -> [SessionMessage]
@@ -43,7 +44,7 @@ final class FakePeer: Sendable {
         self.room = RoomID(openRoom: room)
         self.place = place
         self.serve = serve
-        link = try SecureSocket(place, as: key, in: RoomKey(openRoom: self.room))
+        link = try WirePeer.open(place, as: key, in: RoomKey(openRoom: self.room))
     }
 
     /// One that is in the room, and has sent that it has nothing yet.
@@ -75,7 +76,7 @@ final class FakePeer: Sendable {
         }
     }
 
-    private func introduce(_ link: SecureSocket, purpose: UInt8) throws {
+    private func introduce(_ link: WirePeer, purpose: UInt8) throws {
         let number = state.withLock { state in
             state.dials += 1
             return state.dials
@@ -142,7 +143,7 @@ final class FakePeer: Sendable {
     }
 
     private func openBlobLink() throws {
-        let link = try SecureSocket(place, as: key, in: RoomKey(openRoom: room))
+        let link = try WirePeer.open(place, as: key, in: RoomKey(openRoom: room))
         try introduce(link, purpose: 2)
         state.withLock { $0.blobLinks.append(link) }
         Thread.detachNewThread { [weak self] in
@@ -232,7 +233,7 @@ final class FakePeer: Sendable {
         messages.compactMap { if case .blobState(let state) = $0, state.root == root { state.progress } else { nil } }
     }
 
-    private static func readFrame(_ link: SecureSocket) throws -> (kind: UInt8, body: [UInt8]) {
+    private static func readFrame(_ link: WirePeer) throws -> (kind: UInt8, body: [UInt8]) {
         let header = try link.read(6)
         return (header[4], try link.read(header.prefix(4).reduce(0) { $0 << 8 | Int($1) }))
     }
