@@ -60,14 +60,15 @@ final class Intake: Sendable {
 }
 
 extension SessionMessage {
-    /// What it takes in memory while it waits, in bytes, roughly.
+    /// What it takes in memory while it waits, in bytes, roughly; more where it is the work that counts.
     fileprivate var weight: Int {
-        switch self {
-        case .batch(let bytes): bytes.count + 512
-        case .blobData(let data): data.bytes.count + 512
-        case .blobHashes(let page): page.hashes.count * 32 + 512
-        case .have(let have): have.entries.count * 256 + 512
-        default: 512
+        let least = 2_048
+        return switch self {
+        case .batch(let bytes): bytes.count + least
+        case .blobData(let data): data.bytes.count + least
+        case .blobHashes(let page): page.hashes.count * 32 + least
+        case .have(let have): have.entries.count * 256 + least
+        default: least
         }
     }
 }

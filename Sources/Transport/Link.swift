@@ -59,6 +59,9 @@ final class Link: @unchecked Sendable {
     private var sealed = Sealed()
     private var hasSaidEnd = false
     private var decoder: FrameDecoder
+    /// Frames that may be taken before others have their turn.
+    private var framesLeft: Int
+    private var hasTurnDue = false
     private var hasFlushDue = false
     private var isBlocked = false
     private var isHalfClosed = false
@@ -77,6 +80,7 @@ final class Link: @unchecked Sendable {
         secure = core.secureStream(for: dial)
         opening = Opening(secure, key: core.room, own: core.peer, isDialler: dial != nil)
         decoder = FrameDecoder(limit: core.frameLimit)
+        framesLeft = core.limits.frameTurn
         liveness = Liveness(now: .now, limits: core.limits)
     }
 
@@ -87,13 +91,13 @@ final class Link: @unchecked Sendable {
         if phase == .connecting { stream.setWriting(true) } else { stream.setReading(true) }
     }
 
+    /// Whether we dialled it, or it comes from where a peer is or was.
+    var isExpected: Bool { isDialler || ticket?.isKnown == true }
+
     /// Our own end.
     var local: Endpoint? { stream.local }
 
     private func writable() {
-    /// Whether we dialled it, or it comes from where a peer is or was.
-    var isExpected: Bool { isDialler || ticket?.isKnown == true }
-
         stream.setWriting(false)
         if phase == .connecting {
             if let error = stream.connectionError() { return core.connectFailed(self, error) }
@@ -108,6 +112,8 @@ final class Link: @unchecked Sendable {
 
     /// Reads until there is nothing more for now; goes on after others have had their turn if that takes long.
     func read() {
+        if hasTurnDue { return }
+        framesLeft = core.limits.frameTurn
         for _ in 0..<core.limits.turns {
             guard isReadable else { return }
             if isHeld { return stream.setReading(false) }
@@ -127,7 +133,7 @@ final class Link: @unchecked Sendable {
         switch phase {
         case .connecting, .probing, .closed: false
         case .opening: !hasEnded && !isComputing
-        case .introducing, .up, .draining, .discarding: !hasEnded
+        case .introducing, .up, .draining, .discarding: !hasEnded && !hasTurnDue
         }
     }
 
@@ -146,7 +152,7 @@ final class Link: @unchecked Sendable {
 
     /// Decrypts all that came.
     private func takePlaintext() {
-        while ![.closed, .discarding].contains(phase), !hasEnded {
+        while ![.closed, .discarding].contains(phase), !hasEnded, !isHeld, !hasTurnDue {
             switch secure.read(into: core.plaintext) {
             case .bytes(let count):
                 decoder.feed(UnsafeRawBufferPointer(rebasing: core.plaintext[..<count]))
@@ -206,17 +212,36 @@ final class Link: @unchecked Sendable {
 
     private func takeFrames() {
         do throws(FrameError) {
-            while phase == .introducing || phase == .up || phase == .draining, let frame = try decoder.next() {
+            while phase == .introducing || phase == .up || phase == .draining, !isHeld, framesLeft > 0,
+                let frame = try decoder.next()
+            {
+                framesLeft -= 1
                 try core.received(frame, on: self)
             }
         } catch { core.violated(self, error.description) }
         if phase == .probing { stream.setReading(false) }
+        if framesLeft == 0 { giveWay() }
+    }
+
+    /// Goes on with what is here after others have had their turn: a flood of small frames is to hold up nobody.
+    private func giveWay() {
+        guard !hasTurnDue, phase != .closed else { return }
+        hasTurnDue = true
+        stream.setReading(false)
+        core.queue.async { [weak self] in
+            guard let self else { return }
+            hasTurnDue = false
+            resumeReading()
+        }
     }
 
     /// Takes up what came while the link was held back.
     func resumeReading() {
-        stream.setReading(true)
+        guard phase != .closed, !hasTurnDue else { return }
+        framesLeft = core.limits.frameTurn
+        stream.setReading(isReadable)
         takeFrames()
+        takePlaintext()
         core.queue.async { [weak self] in self?.read() }
     }
 

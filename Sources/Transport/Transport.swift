@@ -15,7 +15,7 @@ public import SystemCalls
 public final class Transport: Sendable {
     let core: Core
     private let dials = Locked<UInt64>(0)
-    private static let isOnQueue = DispatchSpecificKey<ObjectIdentifier>()
+    private static let queueOwner = DispatchSpecificKey<ObjectIdentifier>()
 
     /// Makes a transport without links.
     ///
@@ -31,7 +31,7 @@ public final class Transport: Sendable {
         frameLimit: @escaping @Sendable (UInt8) -> Int?
     ) {
         core = Core(room: room, key: key, limits: limits, greeting: greeting, frameLimit: frameLimit)
-        core.queue.setSpecific(key: Self.isOnQueue, value: ObjectIdentifier(core))
+        core.queue.setSpecific(key: Self.queueOwner, value: ObjectIdentifier(core))
     }
 
     deinit {
@@ -119,8 +119,10 @@ public final class Transport: Sendable {
 
     /// Reads nothing more from a peer until ``resumeReading(of:)``: what it sends waits with it.
     ///
-    /// What was read already is still told. Meanwhile the peer counts as alive.
+    /// From inside an observer it holds at once; else what was read already is still told. Meanwhile the peer counts as
+    /// alive.
     public func pauseReading(of peer: PeerID) {
+        if isOnQueue { return core.pauseReading(of: peer) }
         core.queue.async { [core] in core.pauseReading(of: peer) }
     }
 
@@ -140,6 +142,8 @@ public final class Transport: Sendable {
     public func close() {
         let done = DispatchSemaphore(value: 0)
         core.queue.async { [core] in core.leave { done.signal() } }
-        if DispatchQueue.getSpecific(key: Self.isOnQueue) != ObjectIdentifier(core) { done.wait() }
+        if !isOnQueue { done.wait() }
     }
 }
+
+    private var isOnQueue: Bool { DispatchQueue.getSpecific(key: Self.queueOwner) == ObjectIdentifier(core) }

@@ -73,6 +73,8 @@ public struct TransportLimits: Sendable {
     public var writeBatch = 64 * 1024
     /// Reads, or writes, on one link before others have their turn.
     public var turns = 16
+    /// Frames of one link that are dealt with before others have their turn.
+    public var frameTurn = 256
     /// TCP_USER_TIMEOUT (tcp(7)).
     public var userTimeout: Duration = .seconds(15)
     /// TCP_NOTSENT_LOWAT in bytes (tcp(7)).

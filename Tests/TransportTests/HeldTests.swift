@@ -1,5 +1,8 @@
 import Glibc
+import HostilePeer
 import Identity
+import Locking
+import Rx
 import Testing
 
 @testable import Transport
@@ -29,6 +32,37 @@ import Testing
 
         alice.transport.resumeReading(of: bob.peer)
         try alice.wait { _ in alice.texts(from: bob.peer).count == 100 }
+    }
+
+    @Test func `a flood of small frames gives way to others, and stops at once when it is paused in its midst`() throws
+    {
+        let node = try Node()
+        let (mallory, honest) = (Keyring.newPeer(), Keyring.newPeer())
+        let (evil, good) = (try FakePeer.link(to: node, as: mallory), try FakePeer.link(to: node, as: honest))
+        try node.wait { $0.isUp(mallory) && $0.isUp(honest) }
+        let small = Frame(kind: Node.text, body: [1]).encoded
+        let counted = Locked(0)
+        let subscription = node.transport.events.subscribe(onNext: { [transport = node.transport] event in
+            guard case .frame(mallory, _, _) = event else { return }
+            let count = counted.withLock { count in
+                count += 1
+                return count
+            }
+            if count == 1_001 { transport.pauseReading(of: mallory) }
+        })
+
+        // The greeting was told before the subscription or after it.
+        try evil.write((0..<5_000).flatMap { _ in small })
+        try eventually { counted.withLock { $0 } >= 1_001 }
+        try good.write(Frame(kind: Node.text, body: [2]))
+        try node.wait { _ in node.texts(from: honest) == [[2]] }
+        #expect(counted.withLock { $0 } == 1_001)
+
+        node.transport.resumeReading(of: mallory)
+        try evil.write(.goodbye(.leaving))
+        try node.wait { $0.down(mallory) == [.left] }
+        #expect(node.texts(from: mallory).count == 5_000)
+        subscription.dispose()
     }
 
     @Test func `a peer that is shut out loses its links without a word, and gets none in either direction`() throws {
