@@ -21,6 +21,7 @@ final class BlobsLoop: FeedbackLoop, @unchecked Sendable {
     private let intake: Intake
     private let results = PublishSubject<RoomEvent>()
     private let notes = PublishSubject<String>()
+    private let serving: Serving<BlobWant>
     private var partial: [Key: [UInt8]] = [:]
 
     init(_ blobs: BlobStore, downloads: String, transport: Transport, _ intake: Intake) {
@@ -28,6 +29,12 @@ final class BlobsLoop: FeedbackLoop, @unchecked Sendable {
         self.downloads = downloads
         self.transport = transport
         self.intake = intake
+        serving = Serving(transport, over: .blob, on: blobs.queue) { want, peer in
+            transport.send([Self.missing(want).frame], to: peer, over: .blob)
+        } serve: { want, peer in
+            let messages = (try? Self.answer(want, from: blobs)) ?? [Self.missing(want)]
+            transport.send(messages.map(\.frame), to: peer, over: .blob)
+        }
     }
 
     var events: Observable<RoomEvent> { results.asObservable() }
@@ -45,7 +52,7 @@ final class BlobsLoop: FeedbackLoop, @unchecked Sendable {
                 defer { intake.done(.blobData(data), from: peer) }
                 try write(data, size, from: peer)
             }
-        case .serveBlob(let want, let peer): blobs.queue.async { [self] in serve(want, to: peer) }
+        case .serveBlob(let want, let peer): serving.add(want, of: peer)
         case .place(let id, let root, let label): blobs.queue.async { [self] in place(id, root, label) }
         default: break
         }
@@ -89,12 +96,9 @@ final class BlobsLoop: FeedbackLoop, @unchecked Sendable {
         }
     }
 
-    private func serve(_ want: BlobWant, to peer: PeerID) {
-        let messages = (try? answer(want)) ?? [.blobMissing(BlobMissing(root: want.root))]
-        transport.send(messages.map(\.frame), to: peer, over: .blob)
-    }
+    private static func missing(_ want: BlobWant) -> SessionMessage { .blobMissing(BlobMissing(root: want.root)) }
 
-    private func answer(_ want: BlobWant) throws -> [SessionMessage]? {
+    private static func answer(_ want: BlobWant, from blobs: BlobStore) throws -> [SessionMessage]? {
         switch want.part {
         case .hashes(let page):
             return try blobs.hashes(of: want.root, page: page).map {
@@ -105,7 +109,7 @@ final class BlobsLoop: FeedbackLoop, @unchecked Sendable {
         }
     }
 
-    private func pieces(of bytes: [UInt8], _ root: BlobRoot, _ chunk: UInt32) -> [SessionMessage] {
+    private static func pieces(of bytes: [UInt8], _ root: BlobRoot, _ chunk: UInt32) -> [SessionMessage] {
         stride(from: 0, to: bytes.count, by: BlobData.pieceLength).map { offset in
             let piece = Array(bytes[offset..<min(offset + BlobData.pieceLength, bytes.count)])
             return .blobData(BlobData(root: root, chunk: chunk, offset: UInt32(offset), bytes: piece))

@@ -32,6 +32,7 @@ final class StorageLoop: FeedbackLoop {
     private let notes = PublishSubject<String>()
     /// Why the last commit failed; `nil` if it didn't.
     private let failure = Locked<String?>(nil)
+    private let serving: Serving<Want>
 
     init(_ history: History, room: RoomID, me: PeerID, transport: Transport, _ intake: Intake) {
         self.history = history
@@ -40,6 +41,7 @@ final class StorageLoop: FeedbackLoop {
         self.transport = transport
         self.intake = intake
         history.queue.sync { [notes] in history.report = { notes.onNext($0) } }
+        serving = Self.serving(history, transport, notes)
     }
 
     var events: Observable<RoomEvent> { results.asObservable() }
@@ -55,7 +57,7 @@ final class StorageLoop: FeedbackLoop {
         case .append(let event, let command): enqueue { $0.drafts.append((event, command)) }
         case .store(let bytes, let peer): enqueue { $0.arrivals.append(.batch(bytes, from: peer)) }
         case .settle(let want, let peer): enqueue { $0.arrivals.append(.answered(want, by: peer)) }
-        case .serve(let want, let peer): history.queue.async { [self] in serve(want, to: peer) }
+        case .serve(let want, let peer): serving.add(want, of: peer)
         case .remember(let peer, let record):
             later { history throws(HistoryError) in try history.remember(peer, record) }
         case .judge(let peer, let record, let command):
@@ -164,14 +166,18 @@ final class StorageLoop: FeedbackLoop {
         } catch { tell(error) }  // nothing of it is shown or counted; it is asked for again
     }
 
-    private func serve(_ want: Want, to peer: PeerID) {
-        do throws(HistoryError) {
-            let rows = try history.batches(of: want.log, covering: want.numbers, atMost: Self.answerLength)
-            let messages = rows.map { SessionMessage.batch($0) } + [.answered(want)]
-            transport.send(messages.map(\.frame), to: peer, over: .chat)
-        } catch {
-            notes.onNext("a peer's request was not answered: \(error)")
+    private static func serving(
+        _ history: History, _ transport: Transport, _ notes: PublishSubject<String>
+    ) -> Serving<Want> {
+        Serving(transport, over: .chat, on: history.queue) { want, peer in
             transport.send([SessionMessage.answered(want).frame], to: peer, over: .chat)
+        } serve: { want, peer in
+            var messages: [SessionMessage] = []
+            do throws(HistoryError) {
+                messages = try history.batches(of: want.log, covering: want.numbers, atMost: answerLength)
+                    .map { .batch($0) }
+            } catch { notes.onNext("a peer's request was not answered: \(error)") }
+            transport.send((messages + [.answered(want)]).map(\.frame), to: peer, over: .chat)
         }
     }
 

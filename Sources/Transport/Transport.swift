@@ -136,6 +136,19 @@ public final class Transport: Sendable {
         core.ledger.bytes(to: peer, over: purpose)
     }
 
+    /// Waits until at most so many of the bytes of ``queuedBytes(to:over:)`` are left.
+    ///
+    /// - Parameters:
+    ///   - peer: Whom they are for.
+    ///   - purpose: Over which link.
+    ///   - bytes: How many may be left.
+    ///   - perform: Runs once: at once on this thread, or later on any; it must not wait.
+    public func whenQueued(
+        to peer: PeerID, over purpose: LinkPurpose, isAtMost bytes: Int, _ perform: @escaping @Sendable () -> Void
+    ) {
+        core.ledger.whenAtMost(bytes, to: peer, over: purpose, perform)
+    }
+
     /// Writes what is queued, says that we leave, and closes everything; no link or dial is told of any more.
     ///
     /// Waits until that is done, at most ``TransportLimits/closing``; from inside an observer it returns at once.
@@ -144,6 +157,6 @@ public final class Transport: Sendable {
         core.queue.async { [core] in core.leave { done.signal() } }
         if !isOnQueue { done.wait() }
     }
-}
 
     private var isOnQueue: Bool { DispatchQueue.getSpecific(key: Self.queueOwner) == ObjectIdentifier(core) }
+}

@@ -1,4 +1,5 @@
 import Addressing
+import Locking
 import Testing
 
 @testable import Transport
@@ -119,5 +120,28 @@ import Testing
         #expect(!liveness.isSilent(at(7099), limits: limits))
         #expect(liveness.isSilent(at(7100), limits: limits))
         #expect(liveness.next(limits) == at(5000))
+    }
+}
+
+@Suite struct QueueLedgerTests {
+    @Test func `whoever waits is told once, as soon as little enough is left`() {
+        let (ledger, peer, told) = (QueueLedger(), Keyring.newPeer(), Locked<[Int]>([]))
+        let wait = { (limit: Int) in
+            ledger.whenAtMost(limit, to: peer, over: .chat) { told.withLock { $0.append(limit) } }
+        }
+        wait(0)
+        ledger.add(100, to: peer, over: .chat)
+        ledger.add(5, to: peer, over: .blob)
+        for limit in [100, 50, 20] { wait(limit) }
+        ledger.add(-5, to: peer, over: .blob)
+        let before = told.withLock { $0 }
+        ledger.add(-50, to: peer, over: .chat)
+        ledger.add(10, to: peer, over: .chat)
+        ledger.add(-10, to: peer, over: .chat)
+        let half = told.withLock { $0 }
+        ledger.add(-50, to: peer, over: .chat)
+
+        #expect(before == [0, 100] && half == [0, 100, 50] && told.withLock { $0 } == [0, 100, 50, 20])
+        #expect(ledger.bytes(to: peer, over: .chat) == 0)
     }
 }
