@@ -2,6 +2,7 @@ import Dispatch
 import Locking
 import Rx
 import RxTest
+import ResourceCounting
 import Testing
 
 /// The forms of drivers and signals that differ from an observable's only in where they deliver.
