@@ -53,7 +53,8 @@ let package = Package(
         module("ChatModel", ["Identity", "Addressing"]),
         module("Discovery", ["Rx", "Locking", "Identity", "Addressing", "CAvahi"]),
         module("Transport", ["Rx", "Locking", "Identity", "Addressing", "SystemCalls", "COpenSSL"]),
-        module("History", ["Rx", "Locking", "Identity", "ChatModel", "SystemCalls", "CSQLite", "COpenSSL"]),
+        module(
+            "History", ["Rx", "Locking", "Identity", "Addressing", "ChatModel", "SystemCalls", "CSQLite", "COpenSSL"]),
         module(
             "ChatSession",
             [
@@ -106,7 +107,7 @@ let package = Package(
             ]),
         tests(
             "HistoryTests",
-            ["History", "HistoryProbe", "Rx", "Locking", "Identity", "ChatModel", "SystemCalls", "CSQLite"]),
+            ["History", "HistoryProbe", "Rx", "Locking", "Identity", "Addressing", "ChatModel", "SystemCalls", "CSQLite"]),
         .executableTarget(
             name: "HistoryProbe", dependencies: ["History", "Identity", "ChatModel", "SystemCalls"],
             path: "Tests/HistoryProbe",

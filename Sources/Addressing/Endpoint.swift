@@ -17,6 +17,41 @@
     }
 }
 
+extension Endpoint {
+    /// The same without the interface, which is this host's business and may have another number tomorrow.
+    public var withoutScope: Endpoint {
+        guard case .v6(let high, let low, _) = address else { return self }
+        return Endpoint(address: .v6(high: high, low: low, scope: 0), port: port)
+    }
+
+    /// For the wire and the disk: u8 4 or 6, the address, u16 port; the scope is left out.
+    public var encoded: [UInt8] {
+        let (family, bytes): (UInt8, [UInt8]) =
+            switch address {
+            case .v4(let value): (4, Self.bytes(UInt64(value), count: 4))
+            case .v6(let high, let low, _): (6, Self.bytes(high, count: 8) + Self.bytes(low, count: 8))
+            }
+        return [family] + bytes + Self.bytes(UInt64(port), count: 2)
+    }
+
+    private static func bytes(_ value: UInt64, count: Int) -> [UInt8] {
+        (1...count).map { UInt8(truncatingIfNeeded: value >> (8 * (count - $0))) }
+    }
+
+    /// Reads one from the front of bytes, and takes it off them; `nil` for what ``encoded`` doesn't give.
+    public init?(takenFrom bytes: inout ArraySlice<UInt8>) {
+        let length = bytes.first == 4 ? 7 : bytes.first == 6 ? 19 : Int.max
+        guard bytes.count >= length else { return nil }
+        let fields = Array(bytes.prefix(length))
+        bytes = bytes.dropFirst(length)
+        let number = { (range: Range<Int>) in fields[range].reduce(0) { $0 << 8 | UInt64($1) } }
+        address =
+            length == 7
+            ? .v4(UInt32(truncatingIfNeeded: number(1..<5))) : .v6(high: number(1..<9), low: number(9..<17), scope: 0)
+        port = UInt16(truncatingIfNeeded: number(length - 2..<length))
+    }
+}
+
 /// An IPv4 or IPv6 address; a link-local IPv6 one with the interface that it is valid on.
 @frozen public enum IPAddress: Hashable, Sendable {
     /// Four bytes, as on the wire.

@@ -1,3 +1,4 @@
+public import Addressing
 public import Identity
 
 /// What is kept of a peer from one run to the next.
@@ -19,15 +20,27 @@ public struct PeerRecord: Hashable, Sendable {
     public var namedSince: UInt64
     public var lastSeen: UInt64
     public var verdict: Verdict
+    /// Where it has proven its key, latest first, at most ``maximumAddresses``; of link-local ones without the interface.
+    public var addresses: [Endpoint]
+
+    public static let maximumAddresses = 4
 
     public init(
-        name: String, firstSeen: UInt64 = 0, namedSince: UInt64 = 0, lastSeen: UInt64 = 0, verdict: Verdict = .none
+        name: String, firstSeen: UInt64 = 0, namedSince: UInt64 = 0, lastSeen: UInt64 = 0, verdict: Verdict = .none,
+        addresses: [Endpoint] = []
     ) {
         self.name = name
         self.firstSeen = firstSeen
         self.namedSince = namedSince
         self.lastSeen = lastSeen
         self.verdict = verdict
+        self.addresses = addresses
+    }
+
+    /// Puts an address first among those where it has proven its key.
+    mutating func reached(at endpoint: Endpoint) {
+        let endpoint = endpoint.withoutScope
+        addresses = Array(([endpoint] + addresses.filter { $0 != endpoint }).prefix(Self.maximumAddresses))
     }
 
     /// Whether it has proven its key on a link of our own.

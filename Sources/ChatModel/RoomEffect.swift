@@ -10,6 +10,8 @@ public enum RoomEffect: Sendable {
     case disconnect(PeerID, reason: String)
     /// These get no link from now on, and are told nothing; replaces those named before.
     case shutOut(Set<PeerID>)
+    /// Those that their subjects have signed come back as ``RoomEvent/hinted(by:_:)``.
+    case verify([PeerHint], from: PeerID)
 
     // Storage
     case append(BatchEvent, CommandID)
@@ -37,6 +39,8 @@ public enum RoomEffect: Sendable {
     case update(Transcript)
     case transfer(EventID, TransferChange)
     case peer(PeerStatus)
+    /// Nothing is known of a peer any more that was only talked of.
+    case forget(PeerID)
     case reply(CommandID, CommandReply)
     case log(String)
     /// A ``RoomEvent/tick`` is due at this time of the clock that never jumps; replaces an earlier wish.

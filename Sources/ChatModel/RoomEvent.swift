@@ -24,6 +24,10 @@ public enum RoomEvent: Sendable {
     /// A member of a keyed room is announced; who it is only a link tells.
     case sighted(instance: String, endpoints: [Endpoint])
     case vanished(instance: String)
+    /// Where we are to be dialled from now on; `nil` where nobody may be told.
+    case ownHint(PeerHint?)
+    /// Hints that a peer sent, and that their subjects have signed.
+    case hinted(by: PeerID, [PeerID: PeerHint])
 
     // Links
     case linkUp(PeerID, endpoint: Endpoint, isDialler: Bool)

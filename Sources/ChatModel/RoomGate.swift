@@ -31,9 +31,11 @@ extension RoomState {
         if !guest.isLetIn, let reason = obstacle(to: peer) {
             door[peer] = nil
             effects.append(.disconnect(peer, reason: reason))
-            return set(.dial(peer), after: limits.slowDialPause)
+            set(.dial(peer), after: limits.slowDialPause)
+            return noteNewcomer(peer)
         }
         door[peer] = guest
+        newcomers.removeAll { $0 == peer }
         timers.cancel(.dial(peer))
         sayWaiting(guest.isLetIn ? .over : .begins, to: peer)
         if !guest.isLetIn, !timers.isSet(.waiting(peer)) { set(.waiting(peer), after: limits.waitingTime) }
@@ -128,6 +130,7 @@ extension RoomState {
         if guest.hello == nil { pause = peers[peer]?.pace.failed(now: now, limits, &random) ?? pause }
         set(.dial(peer), after: pause)
         for index in places.indices where places[index].peer == peer { set(.dialPlace(index), after: pause) }
+        noteNewcomer(peer)
         return true
     }
 }

@@ -10,6 +10,24 @@ public struct RoomLimits: Hashable, Sendable {
     /// After so long without success, dials are `slowDialPause` apart.
     public var eagerDialPeriod: UInt64 = 600_000
     public var slowDialPause: UInt64 = 30_000
+    /// Dials under way, those of silent links and of the user's places left out.
+    public var dialsAtOnce = 8
+    /// Of these, by old addresses or rumours alone.
+    public var dialsOnMemory = 6
+    /// Of these, of peers that have never proven their key.
+    public var dialsOnRumour = 4
+    /// Peers that are only talked of, and announced members of a keyed room.
+    public var maximumNewcomers = 64
+    public var maximumSightings = 256
+    /// How old a hint may be.
+    public var hintLife: UInt64 = 7 * 86_400_000
+    /// Dials on one member's hints within `hintPeriod` that led nowhere, before it isn't listened to.
+    public var hintDials = 8
+    public var hintPeriod: UInt64 = 60_000
+    /// Hints of one member that are verified within `hintPeriod`.
+    public var hintsVerified = 256
+    /// Known peers that are dialled at the start.
+    public var maximumRemembered = 64
     /// How long a link must have held for its end to be met with a dial at once.
     public var steadyLink: UInt64 = 5_000
     /// The pause before an incompatible peer is dialled again.

@@ -6,11 +6,17 @@ struct Peer {
     var name: String?
     var isLinked = false
     var linkedSince: UInt64 = 0
+    /// Whether it has been in this run.
+    var wasLinked: Bool { linkedSince > 0 }
     /// Whether people see it as there; outlasts a link by the grace.
     var isPresent = false
     /// Where it is announced, and where a dial of ours reached it.
     var endpoints: [Endpoint] = []
     var reachedAt: Endpoint?
+    /// Where another member says that it is.
+    var hearsay: Hearsay?
+    /// Whether it understands hints.
+    var takesHints = false
     /// The peer's end of the present link.
     var endpoint: Endpoint?
     var pace = Pace()
@@ -44,123 +50,12 @@ struct Peer {
         skeleton = Names.skeleton(of: record?.name ?? "")
     }
 
-    var candidates: [Endpoint] { endpoints + (reachedAt.map { endpoints.contains($0) ? [] : [$0] } ?? []) }
-}
-
-/// `HOST:PORT` that the user gave.
-struct Place {
-    let address: String
-    var peer: PeerID?
-    var pace = Pace()
-    var isDialling = false
-}
-
-enum Dialled {
-    case peer(PeerID)
-    case place(Int)
-    case sighting(String)
-}
-
-/// How soon the next dial may follow: doubling pauses with jitter, long ones after a long time without success.
-struct Pace {
-    private var failures: UInt64 = 0
-    private var failingSince: UInt64?
-
-    mutating func succeeded() { self = Pace() }
-
-    /// - Returns: The pause before the next dial, in milliseconds.
-    mutating func failed(now: UInt64, _ limits: RoomLimits, _ random: inout SplitMix64) -> UInt64 {
-        let since = failingSince ?? now
-        failingSince = since
-        let doubled = min(limits.dialPause << min(failures, 16), limits.dialPauseLimit)
-        failures += 1
-        let pause = now - since > limits.eagerDialPeriod ? limits.slowDialPause : doubled
-        return pause / 2 + UInt64.random(in: 0...max(pause / 2, 1), using: &random)
-    }
-}
-
-// Discovery and dialling
-extension RoomState {
-    mutating func found(_ peer: PeerID, at endpoints: [Endpoint]) {
-        guard peer != me else { return }
-        peers[peer, default: Peer()].endpoints = endpoints
-        let isScheduled = timers.isSet(.dial(peer)) || places.contains { $0.peer == peer }
-        if isScheduled, peers[peer]?.isIncompatible == true { return }
-        peers[peer]?.pace.succeeded()
-        if peers[peer]?.isPresent == false, door[peer] == nil, !shutOut.contains(peer) {
-            tellStatus(of: peer, .connecting)
-        }
-        dial(peer)
-    }
-
-    /// A record that went ends no link (records come and go for many reasons), but nobody is dialled by it any more.
-    mutating func lost(_ peer: PeerID) { peers[peer]?.endpoints = [] }
-
-    mutating func dial(_ peer: PeerID) {
-        guard let known = peers[peer], !known.isLinked, !known.isDialling, !shutOut.contains(peer), door[peer] == nil
-        else { return }
-        dial(peer, at: known.candidates, replacingSilent: false)
-    }
-
-    private mutating func dial(_ peer: PeerID, at endpoints: [Endpoint], replacingSilent: Bool) {
-        guard !endpoints.isEmpty else { return }
-        timers.cancel(.dial(peer))
-        peers[peer]?.isDialling = true
-        effects.append(.dial(number(.peer(peer)), .peer(peer, endpoints), replacingSilent: replacingSilent))
-    }
-
-    mutating func dial(place index: Int) {
-        let place = places[index]
-        if place.isDialling || place.peer.map({ peers[$0]?.isLinked == true || door[$0] != nil }) == true {
-            return
-        }
-        places[index].isDialling = true
-        effects.append(.dial(number(.place(index)), .place(place.address), replacingSilent: false))
-    }
-
-    mutating func number(_ dialled: Dialled) -> DialNumber {
-        lastDial += 1
-        let number = DialNumber(value: lastDial)
-        dials[number] = dialled
-        return number
-    }
-
-    mutating func dialled(_ number: DialNumber, _ outcome: DialOutcome) {
-        switch dials.removeValue(forKey: number) {
-        case .peer(let peer): dialled(peer, outcome)
-        case .place(let index): dialled(place: index, outcome)
-        case .sighting(let instance): dialled(sighting: instance, outcome)
-        case nil: break
-        }
-    }
-
-    private mutating func dialled(_ peer: PeerID, _ outcome: DialOutcome) {
-        peers[peer]?.isDialling = false
-        if case .linked = outcome {
-            // The link itself is told of apart; if it is gone already, a dial is due all the same.
-            let isDue = peers[peer]?.isLinked == false && !timers.isSet(.dial(peer))
-            if isDue { set(.dial(peer), after: limits.dialPauseLimit) }
-            return
-        }
-        guard var known = peers[peer], !known.isLinked else { return }
-        if case .refused = outcome, known.isPresent { leave(peer) }
-        failed(peer, outcome.reason)
-        if !known.isPresent, door[peer] == nil { tellStatus(of: peer, .away) }
-        let pause = known.pace.failed(now: now, limits, &random)
-        peers[peer]?.pace = known.pace
-        if !timers.isSet(.dial(peer)) { set(.dial(peer), after: pause) }
-    }
-
-    private mutating func dialled(place index: Int, _ outcome: DialOutcome) {
-        places[index].isDialling = false
-        var pause = places[index].pace.failed(now: now, limits, &random)
-        if case .linked(let peer) = outcome {
-            places[index].peer = peer
-            places[index].pace.succeeded()
-            if peers[peer]?.isLinked == true || door[peer] != nil { return }
-            pause = peers[peer]?.isIncompatible == true ? limits.incompatiblePause : limits.dialPauseLimit
-        }
-        if !timers.isSet(.dialPlace(index)) { set(.dialPlace(index), after: pause) }
+    /// Where to dial it: first where it has proven its key before, then where it is announced.
+    var candidates: [Endpoint] {
+        var all: [Endpoint] = []
+        for endpoint in [reachedAt].compactMap(\.self) + (record?.addresses ?? []) + endpoints
+        where !all.contains(where: { $0 == endpoint || $0.withoutScope == endpoint }) { all.append(endpoint) }
+        return all
     }
 }
 
@@ -178,6 +73,9 @@ extension RoomState {
         if isDialler { known.reachedAt = endpoint }
         known.failure = nil
         peers[peer] = known
+        newcomers.removeAll { $0 == peer }
+        recognize(peer)
+        judgeHearsay(about: peer, isTrue: true)
         timers.cancel(.grace(peer))
         timers.cancel(.dial(peer))
         forgetWants(from: peer)
@@ -189,6 +87,7 @@ extension RoomState {
         checkName(of: peer, hello.displayName)
         pin(peer, hello.displayName)
         peers[peer]?.name = hello.displayName
+        peers[peer]?.takesHints = hello.features & Hello.takesHints != 0
         recognize(peer, as: hello.instance)
         guard hello.versions.contains(Hello.version) else { return refuseVersion(of: peer) }
         peers[peer]?.isIncompatible = false
@@ -201,6 +100,7 @@ extension RoomState {
         // Told also where another link takes the place of one: its endpoint is another.
         tellStatus(of: peer, .connected)
         tellAgain(peer)
+        tellHints(to: peer)
         // Whom we were about to fetch from may be back.
         for root in fetches.keys.sorted(by: rootOrder) { sourceBack(peer, for: root) }
     }
@@ -220,11 +120,6 @@ extension RoomState {
         for index in ways { set(.dialPlace(index), after: limits.incompatiblePause) }
     }
 
-    mutating func silent(_ peer: PeerID) {
-        guard let known = peers[peer], !known.isDialling else { return }
-        dial(peer, at: known.candidates, replacingSilent: true)
-    }
-
     mutating func linkDown(_ peer: PeerID, _ ending: LinkEnding) {
         if wentAway(peer) { return }
         guard var known = peers[peer], known.isLinked else { return }
@@ -234,6 +129,7 @@ extension RoomState {
         if isSteady { known.pace.succeeded() }
         let pause = isSteady ? 0 : known.pace.failed(now: now, limits, &random)
         peers[peer] = known
+        forgetHint(of: peer)
         forgetWants(from: peer)
         sourceGone(peer)
         switch ending {
@@ -285,7 +181,7 @@ extension RoomState {
         effects.append(.peer(status))
     }
 
-    private mutating func failed(_ peer: PeerID, _ reason: String?) {
+    mutating func failed(_ peer: PeerID, _ reason: String?) {
         guard let reason, peers[peer]?.failure != reason else { return }
         peers[peer]?.failure = reason
         tellStatus(of: peer)

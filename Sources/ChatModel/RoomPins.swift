@@ -1,3 +1,4 @@
+import Addressing
 import Identity
 
 // Whose name is whose
@@ -5,7 +6,9 @@ extension RoomState {
     /// Pins a peer's name to its key, on a link of our own.
     mutating func pin(_ peer: PeerID, _ name: String) {
         var record = peers[peer]?.record ?? PeerRecord(name: name, namedSince: wall)
-        let isNews = !record.isMet || record.name != name
+        let known = record.addresses
+        if let endpoint = provenAddress(of: peer) { record.reached(at: endpoint) }
+        let isNews = !record.isMet || record.name != name || record.addresses != known
         if record.isMet, record.name != name, !record.name.isEmpty, peers[peer]?.isPresent == false {
             notice(about: peer, "'\(record.name)' is now called '\(name)'")
         }
@@ -16,6 +19,23 @@ extension RoomState {
         peers[peer]?.record = record
         strangers[peer] = nil
         if isNews || peers[peer]?.isPresent == false { effects.append(.remember(peer, record)) }
+    }
+
+    /// Where its key was proven on the present link, and can be dialled: where we dialled it, or at the port that it
+    /// names itself on the address that it came from.
+    private func provenAddress(of peer: PeerID) -> Endpoint? {
+        guard let known = peers[peer], known.isLinked, let endpoint = known.endpoint else { return nil }
+        if endpoint == known.reachedAt { return endpoint }
+        return hints[peer]?.endpoints.first { $0.address == endpoint.withoutScope.address }
+    }
+
+    /// Keeps where a peer is once it has said so itself.
+    mutating func rememberAddress(of peer: PeerID) {
+        guard var record = peers[peer]?.record, let endpoint = provenAddress(of: peer) else { return }
+        record.reached(at: endpoint)
+        guard record.addresses != peers[peer]?.record?.addresses else { return }
+        peers[peer]?.record = record
+        effects.append(.remember(peer, record))
     }
 
     /// Keeps when a peer was last there.
@@ -94,9 +114,14 @@ extension RoomState {
     private mutating func author(_ key: Bytes32) -> PeerID? {
         if let author = authors[key] { return author }
         guard let author = PeerID(key.bytes) else { return nil }
-        if authors.count >= limits.maximumLogs { authors = [:] }
-        authors[key] = author
+        recognize(author)
         return author
+    }
+
+    /// Spares looking at its key again.
+    mutating func recognize(_ author: PeerID) {
+        if authors.count >= limits.maximumLogs { authors = [:] }
+        authors[author.key] = author
     }
 
     /// Counts an author from when its events are asked for, or come.

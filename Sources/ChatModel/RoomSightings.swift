@@ -12,18 +12,26 @@ struct Sighting {
 
 // Adverts that don't say whose they are
 extension RoomState {
-    private static var mostSightings: Int { 256 }
-
     mutating func sighted(_ instance: String, at endpoints: [Endpoint]) {
-        guard sightings[instance] != nil || sightings.count < Self.mostSightings else { return }
+        if sightings[instance] == nil, sightings.count >= limits.maximumSightings {
+            guard let useless = leastHopefulSighting() else { return }
+            vanished(useless)
+        }
         sightings[instance, default: Sighting(endpoints: [])].endpoints = endpoints
         if let peer = sightings[instance]?.peer { return found(peer, at: endpoints) }
         sightings[instance]?.pace.succeeded()
         dial(sighting: instance)
     }
 
+    /// Who has failed most often, and isn't known.
+    private func leastHopefulSighting() -> String? {
+        sightings.filter { $0.value.peer == nil && !$0.value.isDialling }
+            .min { ($0.value.pace.failures, $1.key) > ($1.value.pace.failures, $0.key) }?.key
+    }
+
     mutating func vanished(_ instance: String) {
         timers.cancel(.dialSighting(instance))
+        waitingDials.removeAll { $0 == .sighting(instance) }
         if let peer = sightings.removeValue(forKey: instance)?.peer { lost(peer) }
     }
 
@@ -37,6 +45,7 @@ extension RoomState {
 
     mutating func dial(sighting instance: String) {
         guard let sighting = sightings[instance], sighting.peer == nil, !sighting.isDialling else { return }
+        guard hasSlot(for: .sighting(instance)) else { return queue(.sighting(instance)) }
         timers.cancel(.dialSighting(instance))
         sightings[instance]?.isDialling = true
         effects.append(.dial(number(.sighting(instance)), .endpoints(sighting.endpoints), replacingSilent: false))

@@ -58,6 +58,16 @@ public struct RoomState: Sendable {
     var sightings: [String: Sighting] = [:]
     var lastDial: UInt64 = 0
     var dials: [DialNumber: Dialled] = [:]
+    /// What is to be dialled as soon as there are few enough dials under way.
+    var waitingDials: [Dialled] = []
+    /// Peers without a record that are neither linked nor at the door, oldest first.
+    var newcomers: [PeerID] = []
+    /// Where we say that we are.
+    var ownHint: PeerHint?
+    /// Where those say that they are whom we have links with.
+    var hints: [PeerID: PeerHint] = [:]
+    /// What members' words about others have come to.
+    var credits: [PeerID: Credit] = [:]
 
     var logs: [LogID: Log]
     var unsaid: Set<LogID> = []
@@ -107,6 +117,7 @@ public struct RoomState: Sendable {
         for (log, proof) in start.forks { logs[log, default: Log(last: 0, lastID: .none)].proof = proof }
         heldBack = start.isNewIncarnation ? nil : []
         for index in places.indices { dial(place: index) }
+        dialRemembered()
         for line in start.recent { remember(line) }
         for line in start.unfinished { resume(line) }
     }
@@ -135,6 +146,8 @@ extension RoomState {
         case .lost(let peer): lost(peer)
         case .sighted(let instance, let endpoints): sighted(instance, at: endpoints)
         case .vanished(let instance): vanished(instance)
+        case .ownHint(let hint): ownHint(hint)
+        case .hinted(let sender, let hints): hinted(hints, by: sender)
         case .linkUp(let peer, let endpoint, let isDialler): linkUp(peer, endpoint, isDialler: isDialler)
         case .message(let peer, let message): take(message, from: peer)
         case .malformed(let peer, let error): effects.append(.disconnect(peer, reason: "\(error)"))
@@ -164,6 +177,7 @@ extension RoomState {
         guard peers[peer]?.isLinked == true else { return }
         switch message {
         case .waiting: break
+        case .hints(let hints): take(hints, from: peer)
         case .hello(let hello): self.hello(hello, from: peer)
         case .have(let have): self.have(have, from: peer)
         case .want(let want): serve(want, to: peer)

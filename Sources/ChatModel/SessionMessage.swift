@@ -17,6 +17,7 @@ public enum SessionMessage: Hashable, Sendable {
     case blobData(BlobData)
     case blobMissing(BlobMissing)
     case waiting(Waiting)
+    case hints(Hints)
 
     /// Largest body of a message that carries neither events nor chunks, in bytes.
     public static let controlLimit = 16 * 1024
@@ -25,13 +26,14 @@ public enum SessionMessage: Hashable, Sendable {
         case hello = 16
         case have, want, answered, batch, blobState, blobWant, blobHashes, blobData, blobMissing
         case waiting = 30
+        case hints
     }
 
     /// The largest body of a frame of this kind in bytes; `nil` for a kind that no message has.
     public static func limit(ofKind kind: UInt8) -> Int? {
         switch Kind(rawValue: kind) {
         case .hello: 4 * 1024
-        case .have: controlLimit
+        case .have, .hints: controlLimit
         case .want, .answered: 96
         case .batch: Batch.maximumLength
         case .blobState: 32 + 1 + 1 + 255
@@ -58,6 +60,7 @@ public enum SessionMessage: Hashable, Sendable {
         case .blobData(let data): (Kind.blobData.rawValue, data.encoded)
         case .blobMissing(let missing): (Kind.blobMissing.rawValue, missing.root.digest.bytes)
         case .waiting(let word): (Kind.waiting.rawValue, word.encoded)
+        case .hints(let hints): (Kind.hints.rawValue, hints.encoded)
         }
     }
 
@@ -77,6 +80,7 @@ public enum SessionMessage: Hashable, Sendable {
             self = .blobMissing(BlobMissing(root: BlobRoot(try reader.bytes32())))
             try reader.finish()
         case .waiting: self = .waiting(try Waiting(decoding: body))
+        case .hints: self = .hints(try Hints(decoding: body))
         case nil: throw .invalid(what: "message kind \(kind)")
         }
     }

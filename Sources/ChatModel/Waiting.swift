@@ -18,4 +18,6 @@ public enum Waiting: UInt8, Hashable, Sendable {
 extension Hello {
     /// The feature bit of a host that says ``Waiting`` before all else.
     public static let saysWaiting: UInt32 = 1
+    /// The sender understands ``Hints``.
+    public static let takesHints: UInt32 = 2
 }

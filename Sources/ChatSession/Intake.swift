@@ -39,7 +39,7 @@ final class Intake: Sendable {
         guard case .message(let peer, let message) = event else { return }
         let goesOn = effects.contains { effect in
             switch (message, effect) {
-            case (.batch, .store), (.blobData, .writePiece): true
+            case (.batch, .store), (.blobData, .writePiece), (.hints, .verify): true
             default: false
             }
         }
@@ -67,6 +67,7 @@ extension SessionMessage {
         case .batch(let bytes): bytes.count + least
         case .blobData(let data): data.bytes.count + least
         case .blobHashes(let page): page.hashes.count * 32 + least
+        case .hints: SessionMessage.controlLimit
         case .have(let have): have.entries.count * 256 + least
         default: least
         }

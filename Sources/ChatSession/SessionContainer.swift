@@ -114,6 +114,7 @@ public final class SessionContainer: Sendable {
             updates.onNext(line)
         case .log(let line): notes.onNext(line)
         case .peer(let status): statuses.withLock { $0[status.peer] = status }
+        case .forget(let peer): statuses.withLock { $0[peer] = nil }
         case .transfer(let id, let change): book.take(change, of: id)
         case .reply(let command, let reply): replies.give(reply, to: command)
         default: break

@@ -17,6 +17,7 @@ struct SessionParts: Sendable {
     let images: BlobsLoop
     let clock: ClockLoop
     let discovery: DiscoveryLoop
+    let hints: HintsLoop
     let queue = DispatchQueue(label: "chat.session")
     let notice: String?
     let roomID: RoomID
@@ -44,6 +45,7 @@ struct SessionParts: Sendable {
         storage = StorageLoop(history, room: roomID, me: me, transport: transport, intake)
         images = BlobsLoop(blobs, downloads: configuration.downloads, transport: transport, intake)
         discovery = DiscoveryLoop(mode: configuration.discovery)
+        hints = HintsLoop(room: roomID, key: configuration.key, intake)
         scheduler = SerialDispatchQueueScheduler(queue: queue, internalSerialQueueName: "chat.session.serial")
         clock = ClockLoop(on: scheduler)
         notice = opened.notice
@@ -72,7 +74,7 @@ struct SessionParts: Sendable {
     ) -> Transport {
         let peer = configuration.key.peer
         let limit = configuration.limits.autoFetch
-        let features = configuration.admission == .open ? 0 : Hello.saysWaiting
+        let features = Hello.takesHints | (configuration.admission == .open ? 0 : Hello.saysWaiting)
         let isAnnounced = configuration.discovery != .none
         let instance = concealment?.instance ?? Discovery.instanceName(displayName: displayName, peer: peer)
         return Transport(
@@ -90,7 +92,7 @@ struct SessionParts: Sendable {
 
     /// The room at work: subscribing starts its loops, disposing stops them.
     func effects(of commands: Observable<RoomEvent>) -> Observable<RoomEffect> {
-        let loops: [any FeedbackLoop] = [links, storage, images, clock, discovery]
+        let loops: [any FeedbackLoop] = [links, storage, images, clock, discovery, hints]
         return Observable.system(
             initialState: RoomState(start),
             reduce: { [intake] state, event in
@@ -103,7 +105,12 @@ struct SessionParts: Sendable {
 
     /// Listens where it was asked to, else on the port of last time if that is free, else on any.
     func listen(on address: ListenAddress?) throws -> UInt16 {
-        if let address { return try transport.listen(on: address) }
+        let port = try address.map { try transport.listen(on: $0) } ?? listenEverywhere()
+        hints.start(on: address, port: port)
+        return port
+    }
+
+    private func listenEverywhere() throws -> UInt16 {
         let last = history.queue.sync { history.setting("port") }.flatMap { UInt16($0) } ?? 0
         let port: UInt16
         do throws(SystemCallError) {
@@ -118,6 +125,7 @@ struct SessionParts: Sendable {
 
     /// Takes leave of the network: both take a moment, so side by side.
     func leave() {
+        hints.stop()
         DispatchQueue.concurrentPerform(iterations: 2) { index in
             if index == 0 { transport.close() } else { discovery.stop() }
         }

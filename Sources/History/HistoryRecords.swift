@@ -1,3 +1,4 @@
+import Addressing
 public import ChatModel
 import Glibc
 public import Identity
@@ -32,8 +33,25 @@ extension History {
                     .blob(peer.bytes), .integer(Int64(clamping: record.firstSeen)),
                     .integer(Int64(clamping: record.namedSince)), .integer(Int64(record.verdict.rawValue)),
                 ])
+            try keepAddresses(of: peer, record.addresses)
         }
     }
+
+    /// The addresses of those seen last alone are kept.
+    private func keepAddresses(of peer: PeerID, _ addresses: [Endpoint]) throws(HistoryError) {
+        guard !addresses.isEmpty else {
+            return try writer.run("DELETE FROM address WHERE key = ?", [.blob(peer.bytes)])
+        }
+        try writer.run(
+            "INSERT OR REPLACE INTO address VALUES (?, ?)",
+            [.blob(peer.bytes), .blob(addresses.prefix(PeerRecord.maximumAddresses).flatMap(\.encoded))])
+        try writer.run(
+            "DELETE FROM address WHERE key NOT IN (SELECT key FROM peer ORDER BY seen DESC, key LIMIT ?)",
+            [.integer(Int64(Self.peersWithAddresses))])
+    }
+
+    /// How many peers' addresses are kept.
+    static let peersWithAddresses = 256
 
     /// Everybody who was remembered, last seen first; nobody when that can't be read.
     public func knownPeers() -> [KnownPeer] {
@@ -41,15 +59,16 @@ extension History {
         // Whoever was remembered before there was a standing was met by then.
         let peers = try? reader.all(
             """
-            SELECT key, name, seen, coalesce(first, seen), coalesce(named, seen), coalesce(verdict, 0)
-            FROM peer LEFT JOIN standing USING (key) ORDER BY seen DESC, key
+            SELECT key, name, seen, coalesce(first, seen), coalesce(named, seen), coalesce(verdict, 0), endpoints
+            FROM peer LEFT JOIN standing USING (key) LEFT JOIN address USING (key) ORDER BY seen DESC, key
             """
         ) { row in
             PeerID(row.blob(0)).map { peer in
                 let record = PeerRecord(
                     name: row.text(1) ?? "", firstSeen: UInt64(clamping: row.integer(3)),
                     namedSince: UInt64(clamping: row.integer(4)), lastSeen: UInt64(clamping: row.integer(2)),
-                    verdict: PeerRecord.Verdict(rawValue: Int(row.integer(5))) ?? .none)
+                    verdict: PeerRecord.Verdict(rawValue: Int(row.integer(5))) ?? .none,
+                    addresses: row.isNull(6) ? [] : Self.addresses(row.blob(6)))
                 return KnownPeer(peer: peer, record: record)
             }
         }
@@ -65,6 +84,15 @@ extension History {
             let name = batch?.events.last.flatMap { try? EventBody.decode($0.kind, $0.body)?.authorName }
             if names[entry.key.author]?.isEmpty ?? true { names[entry.key.author] = name ?? "" }
         }
+    }
+
+    private static func addresses(_ bytes: [UInt8]) -> [Endpoint] {
+        var rest = bytes[...]
+        var addresses: [Endpoint] = []
+        while addresses.count < PeerRecord.maximumAddresses, let next = Endpoint(takenFrom: &rest) {
+            addresses.append(next)
+        }
+        return addresses
     }
 
     /// A value that was set; `nil` also when it can't be read.

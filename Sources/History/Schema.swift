@@ -55,6 +55,7 @@ enum Schema {
         "CREATE INDEX image_unfinished ON image (batch, place) WHERE outcome IS NULL",
         "CREATE TABLE peer (key BLOB PRIMARY KEY, name TEXT NOT NULL, seen INTEGER NOT NULL) STRICT",
         standing,
+        address,
         "CREATE TABLE setting (key TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT",
     ]
 
@@ -65,12 +66,16 @@ enum Schema {
         ) STRICT
         """
 
+    /// Where peers have proven their keys: endpoints behind one another, as ``Endpoint/encoded`` gives them.
+    private static let address = "CREATE TABLE address (key BLOB PRIMARY KEY, endpoints BLOB NOT NULL) STRICT"
+
     /// A step from one version to the next.
     typealias Migration = [String]
 
     /// What makes of a database of version 1 one of version 2, and so on; none is ever changed or taken away.
     private static let migrations: [Migration] = [
-        [standing]  // which databases of version 1 have only if a later program wrote them
+        [standing],  // which databases of version 1 have only if a later program wrote them
+        [address],
     ]
 
     /// Opens the file's database for writing, with its tables, and checked as far as SQLite can.

@@ -55,6 +55,7 @@ extension Core {
         switch link.phase {
         case .probing: probeExpired(link)
         case .draining, .discarding: drop(link)
+        case .connecting: attemptEnded(link, "connect to \(link.endpoint): no answer in time")
         default: abandon(link, "nothing to tell who it is in time")
         }
     }

@@ -7,6 +7,7 @@ import SystemCalls
 extension Core {
     func begin(_ dial: Dial) {
         if isClosing { return }
+        dial.untried = dial.untried.flatMap(localNetworks().scoped)[...]
         dials[ObjectIdentifier(dial)] = dial
         dial.deadline = Instant.now.advanced(by: dial.replacesSilent ? limits.redial : limits.opening)
         note(dial.deadline)
@@ -20,6 +21,7 @@ extension Core {
             do throws(SystemCallError) {
                 let stream = try SocketStream.connect(to: endpoint, limits: limits, queue: queue)
                 let link = Link(stream, core: self, dial: dial)
+                link.deadline = Instant.now.advanced(by: limits.connecting)
                 dial.attempts.append(link)
                 begin(link)
                 if dial.untried.isEmpty { return }

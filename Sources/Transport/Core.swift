@@ -128,7 +128,7 @@ final class Core: @unchecked Sendable {
     }
 
     /// Interfaces are asked for again when what we know is older than two seconds.
-    private func localNetworks() -> LocalNetworks {
+    func localNetworks() -> LocalNetworks {
         let now = Instant.now
         if let asOf = networksAsOf, now - asOf < .seconds(2) { return networks }
         networks = .current()

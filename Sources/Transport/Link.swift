@@ -102,6 +102,7 @@ final class Link: @unchecked Sendable {
         if phase == .connecting {
             if let error = stream.connectionError() { return core.connectFailed(self, error) }
             phase = .opening
+            deadline = nil
             return compute()
         }
         isBlocked = false

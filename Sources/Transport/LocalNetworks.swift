@@ -1,12 +1,16 @@
-import Addressing
+public import Addressing
 import Glibc
 
 /// What this host's interfaces say about where an address lies.
 struct LocalNetworks: Sendable, Equatable {
     /// Our own addresses, scopes left out.
     var addresses: Set<IPAddress> = []
+    /// The same with their scopes.
+    var all: Set<IPAddress> = []
     /// The upper halves of our IPv6 addresses: each stands for a /64 on one of our links.
     var prefixes: Set<UInt64> = []
+    /// The interfaces that have a link-local IPv6 address.
+    var linkLocalScopes: Set<UInt32> = []
     /// The IPv4 networks on our links.
     var subnets: Set<Subnet> = []
 
@@ -32,8 +36,12 @@ struct LocalNetworks: Sendable, Equatable {
                 continue
             }
             networks.addresses.insert(address.withoutScope)
+            networks.all.insert(address)
             switch address {
-            case .v6(let high, _, _): if !address.isLoopback { networks.prefixes.insert(high) }
+            case .v6(let high, _, let scope):
+                guard !address.isLoopback else { continue }
+                networks.prefixes.insert(high)
+                if address.isLinkLocalV6 { networks.linkLocalScopes.insert(scope) }
             case .v4(let value): networks.subnets.formUnion(subnets(of: value, interface.pointee))
             }
         }
@@ -63,11 +71,37 @@ struct LocalNetworks: Sendable, Equatable {
         }
     }
 
+    /// The endpoint, or where it lacks the interface that it means nothing without, one for each that it may be on.
+    func scoped(_ endpoint: Endpoint) -> [Endpoint] {
+        guard endpoint.address.isLinkLocalV6, case .v6(let high, let low, 0) = endpoint.address else {
+            return [endpoint]
+        }
+        return linkLocalScopes.sorted().map {
+            Endpoint(address: .v6(high: high, low: low, scope: $0), port: endpoint.port)
+        }
+    }
+
     func isOwn(_ address: IPAddress) -> Bool { address.isLoopback || addresses.contains(address.withoutScope) }
 }
 
 extension IPAddress {
     var withoutScope: IPAddress {
         if case .v6(let high, let low, _) = self { .v6(high: high, low: low, scope: 0) } else { self }
+    }
+}
+
+extension Transport {
+    /// This host's addresses on interfaces that others may be on, IPv4 first; link-local ones with their interface.
+    ///
+    /// Asks the system, which takes well under a millisecond; any thread.
+    public static func ownAddresses() -> [IPAddress] {
+        LocalNetworks.current().all.filter { !$0.isLoopback }.sorted { rank($0) < rank($1) }
+    }
+
+    private static func rank(_ address: IPAddress) -> (Int, UInt64, UInt64) {
+        switch address {
+        case .v4(let value): (0, 0, UInt64(value))
+        case .v6(let high, let low, _): (address.isLinkLocalV6 ? 2 : 1, high, low)
+        }
     }
 }

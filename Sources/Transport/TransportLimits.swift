@@ -1,5 +1,7 @@
 /// Every timer and limit of ``Transport``, by docs/protocol.md; tests shrink them.
 public struct TransportLimits: Sendable {
+    /// How long an address may let a connection wait, in which TCP asks it twice.
+    public var connecting: Duration = .seconds(2)
     /// From accept, or from the start of a dial, until both Link frames and greetings are there.
     public var opening: Duration = .seconds(5)
     /// How long one dial that replaces a silent link may take.

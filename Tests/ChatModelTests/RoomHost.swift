@@ -13,6 +13,8 @@ final class RoomHost {
     /// `HOST:PORT` given by the user: a host's name.
     var places: [String] = []
     var admission = Admission.open
+    /// Whether it tells where it is.
+    var givesHints = false
     /// Who gets no link.
     private(set) var shutOut: Set<PeerID> = []
     var versions = Hello.version...Hello.version
@@ -59,9 +61,15 @@ final class RoomHost {
 
     var endpoint: Endpoint { Endpoint(address: .v4(0x0a00_0001 + UInt32(index)), port: 7_311) }
 
+    /// Where it says that it is.
+    var hint: PeerHint? {
+        PeerHint(signing: [endpoint], counter: 1_700_000_000_000 + network.now, in: network.id, by: key)
+    }
+
     var greeting: Hello {
         Hello(
-            versions: versions, features: admission == .open ? 0 : Hello.saysWaiting, displayName: name, instance: "",
+            versions: versions, features: Hello.takesHints | (admission == .open ? 0 : Hello.saysWaiting),
+            displayName: name, instance: "",
             wallTime: network.now,
             autoFetchLimit: limits.autoFetch)
     }
@@ -88,6 +96,7 @@ extension RoomHost {
         room = RoomState(start)
         screen = disk.lines
         take(.tick)
+        if givesHints { take(.ownHint(hint)) }
         for other in network.hosts where other !== self && network.areAnnounced(self, other) {
             if other.isRunning { discover(other) }
             other.discover(self)
@@ -236,6 +245,10 @@ extension RoomHost {
         case .transfer(let id, let change): changes.append((id, change))
         case .reply(let command, let reply):
             precondition(replies.updateValue(reply, forKey: command) == nil, "a command is replied to once")
+        case .verify(let hints, let sender):
+            let genuine = hints.compactMap { hint in hint.author(in: network.id).map { ($0, hint) } }
+            later(1) { $0.take(.hinted(by: sender, Dictionary(genuine) { $1 })) }
+        case .forget(let peer): statuses[peer] = nil
         case .log: break
         case .peer(let status): statuses[status.peer] = status
         case .wake(let time): wake(at: time)

@@ -1,3 +1,4 @@
+import Addressing
 import Identity
 
 @testable import ChatModel
@@ -57,6 +58,21 @@ struct Samples {
         return first...max(first, min(number(), .max - 2))
     }
 
+    /// A hint of a peer of its own, for this room.
+    mutating func hint() -> PeerHint {
+        let addresses: [IPAddress] = [
+            .v4(0x0a4d_0001), .v4(0xac10_0001), .v4(0xc0a8_0001), .v6(high: 0xfe80 << 48, low: number(), scope: 0),
+            .v6(high: 0xfd00 << 48, low: number(), scope: 0),
+        ]
+        let endpoints = addresses.shuffled(using: &random).prefix(Int.random(in: 1...5, using: &random)).map {
+            Endpoint(address: $0, port: UInt16.random(in: 1...UInt16.max, using: &random))
+        }
+        guard let hint = PeerHint(signing: endpoints, counter: number(), in: Self.lab, by: Self.key(1)) else {
+            preconditionFailure("these may be told")
+        }
+        return hint
+    }
+
     /// One message of each kind.
     mutating func messages() -> [SessionMessage] {
         let root = BlobRoot(digest())
@@ -83,6 +99,7 @@ struct Samples {
             .blobWant(BlobWant(root: root, part: .hashes(page: UInt32(truncatingIfNeeded: number())))),
             .blobHashes(BlobHashes(root: root, page: 3, hashes: [digest(), digest()])),
             .blobData(BlobData(root: root, chunk: .max, offset: 1 << 20 - 33, bytes: bytes(33))),
+            .hints(Hints(hints: [hint(), hint()])), .hints(Hints(hints: [])),
             .blobMissing(BlobMissing(root: root)), .waiting(.begins), .waiting(.over),
         ]
     }

@@ -1,3 +1,4 @@
+import Addressing
 import ChatModel
 import Foundation
 import Identity
@@ -128,5 +129,29 @@ struct AppendTests {
                     peer: bob,
                     record: PeerRecord(name: "Bob", firstSeen: 1, namedSince: 2, lastSeen: 2, verdict: .blocked))
             ])
+    }
+
+    @Test func `where peers were reached is remembered of those seen last`() throws {
+        let (history, _) = try open()
+        let peers = (0..<History.peersWithAddresses + 4).map { _ in SigningKey().peer }
+        let addresses = [
+            Endpoint(address: .v4(0x0a4d_0001), port: 7_311),
+            Endpoint(address: .v6(high: 0xfe80 << 48, low: 0x1234, scope: 0), port: 65_535),
+        ]
+        history.on { history in
+            for (index, peer) in peers.enumerated() {
+                let record = PeerRecord(
+                    name: "p", firstSeen: 1, lastSeen: UInt64(index), addresses: addresses)
+                #expect(throws: Never.self) { try history.remember(peer, record) }
+            }
+            history.close()
+        }
+
+        let (again, _) = try open()
+        let known = again.on { $0.knownPeers() }
+
+        #expect(known.map(\.peer) == peers.reversed())
+        #expect(known.dropLast(4).allSatisfy { $0.record.addresses == addresses })
+        #expect(known.suffix(4).allSatisfy { $0.record.addresses.isEmpty })
     }
 }

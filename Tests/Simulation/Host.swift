@@ -306,7 +306,7 @@ extension Host {
         case .reply(let command, let reply): self.reply(command, reply)
         case .wake(let time): wake(at: time)
         case .log, .peer, .remember, .note, .update, .transfer, .sendBlob, .beginBlob, .setHashes, .writePiece,
-            .serveBlob, .place, .shutOut, .judge:
+            .serveBlob, .place, .shutOut, .judge, .verify, .forget:
             break
         }
     }
