@@ -1,17 +1,23 @@
 import ChatModel
 import Discovery
+import Locking
 import Rx
 
 /// Announces this host, and tells of others.
 final class DiscoveryLoop: FeedbackLoop {
     /// The provider at work; `nil` until one answers.
     let provider = BehaviorRelay<String?>(value: nil)
+    /// What we are announced as, for our greeting.
+    let instance: Locked<String>
     private let mode: DiscoveryMode
     private let findings = PublishSubject<RoomEvent>()
     private let notes = PublishSubject<String>()
     private let running = SerialDisposable()
 
-    init(mode: DiscoveryMode) { self.mode = mode }
+    init(mode: DiscoveryMode, instance: Locked<String>) {
+        self.mode = mode
+        self.instance = instance
+    }
 
     var events: Observable<RoomEvent> { findings.asObservable() }
 
@@ -39,6 +45,7 @@ final class DiscoveryLoop: FeedbackLoop {
         case .lost(let peer): findings.onNext(.lost(peer))
         case .sighted(let instance, let endpoints):
             findings.onNext(.sighted(instance: instance, endpoints: endpoints))
+        case .renamed(let name): instance.withLock { $0 = name }
         case .vanished(let instance): findings.onNext(.vanished(instance: instance))
         }
     }

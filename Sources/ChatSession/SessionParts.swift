@@ -4,6 +4,7 @@ import Dispatch
 import Glibc
 import History
 import Identity
+import Locking
 import Rx
 import SystemCalls
 import Transport
@@ -37,14 +38,17 @@ struct SessionParts: Sendable {
         let (history, opened) = try History.open(
             directory: configuration.stateDirectory, room: roomID, key: configuration.key)
         blobs = try BlobStore(directory: configuration.stateDirectory)
-        transport = Self.transport(displayName: displayName, room: roomKey, concealment, configuration)
+        let instance = Locked(
+            configuration.discovery == .none
+                ? "" : concealment?.instance ?? Discovery.instanceName(displayName: displayName, peer: me))
+        transport = Self.transport(displayName: displayName, room: roomKey, instance, configuration)
         intake = Intake { [transport] peer, isPaused in
             if isPaused { transport.pauseReading(of: peer) } else { transport.resumeReading(of: peer) }
         }
         links = LinksLoop(transport, intake)
         storage = StorageLoop(history, room: roomID, me: me, transport: transport, intake)
         images = BlobsLoop(blobs, downloads: configuration.downloads, transport: transport, intake)
-        discovery = DiscoveryLoop(mode: configuration.discovery)
+        discovery = DiscoveryLoop(mode: configuration.discovery, instance: instance)
         hints = HintsLoop(room: roomID, key: configuration.key, intake)
         scheduler = SerialDispatchQueueScheduler(queue: queue, internalSerialQueueName: "chat.session.serial")
         clock = ClockLoop(on: scheduler)
@@ -70,21 +74,17 @@ struct SessionParts: Sendable {
     }
 
     private static func transport(
-        displayName: String, room: RoomKey, _ concealment: Concealment?, _ configuration: SessionConfiguration
+        displayName: String, room: RoomKey, _ instance: Locked<String>, _ configuration: SessionConfiguration
     ) -> Transport {
-        let peer = configuration.key.peer
         let limit = configuration.limits.autoFetch
         let features = Hello.takesHints | (configuration.admission == .open ? 0 : Hello.saysWaiting)
-        let isAnnounced = configuration.discovery != .none
-        let instance = concealment?.instance ?? Discovery.instanceName(displayName: displayName, peer: peer)
         return Transport(
             room: room, key: configuration.key, limits: configuration.transportLimits,
             greeting: {
                 SessionMessage.hello(
                     Hello(
-                        features: features, displayName: displayName, instance: isAnnounced ? instance : "",
-                        wallTime: Clock.wall,
-                        autoFetchLimit: limit)
+                        features: features, displayName: displayName, instance: instance.withLock { $0 },
+                        wallTime: Clock.wall, autoFetchLimit: limit)
                 ).frame
             },
             frameLimit: SessionMessage.limit(ofKind:))

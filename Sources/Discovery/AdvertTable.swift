@@ -7,6 +7,8 @@ struct RecordKey: Hashable, Sendable {
 
     var interface: Int32
     var family: Family
+    /// The stack that it was heard by.
+    var lane: UInt8 = 0
     /// UTF-8; bytes and no String, which takes different ones for equal.
     var instance: [UInt8]
 }
@@ -68,15 +70,23 @@ struct AdvertTable: Sendable {
     private let own: PeerID
     private let room: String
     private let concealment: Concealment?
+    /// What we are announced as, and were before.
+    private var ownInstances: [[UInt8]]
     private var peers: [Advertised: Peer] = [:]
     private var owners: [RecordKey: Advertised] = [:]
     private var arrivals = 0
-    private var generation = 0
+    private var generations: [UInt8: Int] = [:]
 
     init(own: PeerID, room: String, concealment: Concealment? = nil) {
         self.own = own
         self.room = room
         self.concealment = concealment
+        ownInstances = concealment.map { [Array($0.instance.utf8)] } ?? []
+    }
+
+    /// We are announced by another name from now on; the old one may still be heard of.
+    mutating func renamed(_ instance: String) {
+        ownInstances = ownInstances.suffix(1) + [Array(instance.utf8)]
     }
 
     /// Whose record this is; `nil` for our own and for whatever is no valid advert of this room.
@@ -85,7 +95,7 @@ struct AdvertTable: Sendable {
         else { return nil }
         if let concealment {
             let isMember = AdvertText.isMember(resolution.text, instance: key.instance, concealment)
-            return isMember ? .instance(key.instance) : nil
+            return isMember && !ownInstances.contains(key.instance) ? .instance(key.instance) : nil
         }
         guard let peer = AdvertText.peer(in: resolution.text, room: room), peer != own else { return nil }
         return .peer(peer)
@@ -102,7 +112,8 @@ struct AdvertTable: Sendable {
         }
         owners[key] = peer
         peers[peer, default: Peer()].records[key] = Entry(
-            endpoint: resolution.endpoint, arrival: known?.arrival ?? arrivals, generation: generation)
+            endpoint: resolution.endpoint, arrival: known?.arrival ?? arrivals,
+            generation: generations[key.lane] ?? 0)
         return gone + tell(peer)
     }
 
@@ -113,12 +124,14 @@ struct AdvertTable: Sendable {
         return tell(peer)
     }
 
-    /// Browsing begins anew: what isn't heard again goes with ``sweep()``.
-    mutating func beginGeneration() { generation += 1 }
+    /// A stack's browsing begins anew: what it doesn't hear again goes with ``sweep(_:)``.
+    mutating func beginGeneration(_ lane: UInt8 = 0) { generations[lane, default: 0] += 1 }
 
-    /// Drops what was last heard before the latest ``beginGeneration()``.
-    mutating func sweep() -> [DiscoveryEvent] {
-        let stale = owners.filter { key, peer in peers[peer]?.records[key]?.generation != generation }
+    /// Drops what a stack last heard before the latest ``beginGeneration(_:)``.
+    mutating func sweep(_ lane: UInt8 = 0) -> [DiscoveryEvent] {
+        let stale = owners.filter { key, peer in
+            key.lane == lane && peers[peer]?.records[key]?.generation != generations[lane] ?? 0
+        }
         for (key, peer) in stale {
             owners[key] = nil
             peers[peer]?.records[key] = nil

@@ -18,11 +18,9 @@ enum AdvertText {
         return [Array("v=\(version)".utf8), Array("t=".utf8) + tag]
     }
 
-    /// Whether these strings are the advert of another member of a keyed room.
+    /// Whether these strings are a member's advert in a keyed room, our own too.
     static func isMember(_ strings: [[UInt8]], instance: [UInt8], _ concealment: Concealment) -> Bool {
-        guard let values = values(of: strings), let tag = values["t"], isOurVersion(values),
-            !instance.elementsEqual(concealment.instance.utf8)
-        else { return false }
+        guard let values = values(of: strings), let tag = values["t"], isOurVersion(values) else { return false }
         return HMAC.areEqual(Array(tag), concealment.key.tag(ofInstance: instance))
     }
 

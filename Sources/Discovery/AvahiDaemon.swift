@@ -10,7 +10,7 @@ final class AvahiDaemon: MulticastDNS, @unchecked Sendable {
     private static let longestRefusal: UInt64 = 5_000_000_000
 
     let name = "avahi-daemon"
-    private let announcement: Announcement
+    private var announcement: Announcement
     private let report: StackReport
     private let loop = AvahiLoop()
     private var client: (handle: OpaquePointer, context: Unmanaged<StateContext>)?
@@ -26,6 +26,17 @@ final class AvahiDaemon: MulticastDNS, @unchecked Sendable {
     var isStuck: Bool { loop.isStuck }
 
     func start() { loop.perform { [self] in connect() } }
+    func announce(_ announcement: Announcement) {
+        loop.perform { [self] in
+            self.announcement = announcement
+            guard let client = client?.handle, let station else { return }
+            station.announce(announcement)
+            if avahi_client_get_state(client) == AVAHI_CLIENT_S_RUNNING {
+                attempted { try serve(client, isNamed: true) }
+            }
+        }
+    }
+
     func resolve(_ record: RecordKey) { loop.perform { [self] in station?.resolve(record) } }
     func stopResolving(_ record: RecordKey) { loop.perform { [self] in station?.stopResolving(record) } }
     func check() { loop.perform { [self] in attempted { try station?.check() } } }

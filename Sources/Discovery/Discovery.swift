@@ -30,21 +30,35 @@ public enum DiscoveryEvent: Sendable, Equatable {
     case sighted(instance: String, endpoints: [Endpoint])
     /// The last record of such an instance went.
     case vanished(instance: String)
+    /// In a keyed room: we are about to be announced by another instance.
+    case renamed(instance: String)
 }
 
 /// Announces a peer over multicast DNS, and tells who else is announced in its room (RFC 6762, RFC 6763).
 ///
 /// A hint, never the truth: records are forged, lag behind and outlive their peers. Only a link tells who is there.
 public enum Discovery {
+    /// How long a keyed room's member goes by one instance.
+    public static let renewal = Duration.seconds(86_400)
+
     /// Announces a peer and watches its room.
     ///
+    /// In mode auto, a stack in this process watches beside the host's avahi-daemon as soon as that doesn't answer, is
+    /// gone, or may be full of forged records.
+    ///
+    /// - Parameters:
+    ///   - announcement: What is announced at first.
+    ///   - mode: By which stack.
+    ///   - renewal: How long a keyed room's member goes by one instance and host label.
     /// - Returns: A cold sequence, delivered on a serial queue of its own. It never ends by itself and never fails:
     ///   what goes wrong is told as ``DiscoveryEvent/trouble(_:)`` and tried again. Our own announcement is left out.
     ///   Disposing withdraws the announcement and returns once that is sent, or after a second.
-    public static func run(_ announcement: Announcement, mode: DiscoveryMode) -> Observable<DiscoveryEvent> {
+    public static func run(
+        _ announcement: Announcement, mode: DiscoveryMode, renewal: Duration = renewal
+    ) -> Observable<DiscoveryEvent> {
         .callback { report in
             guard mode != .none else { return Disposables.create() }
-            let session = DiscoverySession(announcement, mode: mode, report: report)
+            let session = DiscoverySession(announcement, mode: mode, renewal: renewal, report: report)
             session.start()
             return Disposables.create { session.stop() }
         }

@@ -17,10 +17,11 @@ final class EmbeddedResponder: MulticastDNS, @unchecked Sendable {
     private static let silence: Void = avahi_set_log_function { _, _ in }
 
     let name = "embedded mDNS"
-    private let announcement: Announcement
+    private var announcement: Announcement
+    private let isAnnouncing: Bool
     private let report: StackReport
     private let loop = AvahiLoop()
-    private let host: DNSName
+    private var host: DNSName
     private var server: (handle: OpaquePointer, context: Unmanaged<StateContext>)?
     private var station: Station?
     private var addresses: Set<InterfaceAddress> = []  // published
@@ -28,15 +29,32 @@ final class EmbeddedResponder: MulticastDNS, @unchecked Sendable {
     private var attempt = 0  // counts the servers, so that an old one's state isn't taken for the new one's
     private var isStopped = false
 
-    init(_ announcement: Announcement, report: @escaping StackReport) {
+    /// With `isAnnouncing` it announces us; else it only watches.
+    init(_ announcement: Announcement, isAnnouncing: Bool, report: @escaping StackReport) {
         self.announcement = announcement
-        host = DNSName(announcement.concealment?.host ?? "chat-" + randomBytes(8).hexadecimal) + .local
+        self.isAnnouncing = isAnnouncing
+        host = Self.host(announcement)
         self.report = report
+    }
+
+    private static func host(_ announcement: Announcement) -> DNSName {
+        DNSName(announcement.concealment?.host ?? "chat-" + randomBytes(8).hexadecimal) + .local
     }
 
     var isStuck: Bool { loop.isStuck }
 
     func start() { loop.perform { [self] in open() } }
+    /// Begins anew: what a server without groups has published can't be withdrawn, see ``ServerCalls``.
+    func announce(_ announcement: Announcement) {
+        loop.perform { [self] in
+            self.announcement = announcement
+            guard isAnnouncing else { return }
+            host = Self.host(announcement)
+            close()
+            open()
+        }
+    }
+
     func resolve(_ record: RecordKey) { loop.perform { [self] in station?.resolve(record) } }
     func stopResolving(_ record: RecordKey) { loop.perform { [self] in station?.stopResolving(record) } }
     func check() { loop.perform { [self] in attempted { try station?.check() } } }
@@ -113,10 +131,12 @@ final class EmbeddedResponder: MulticastDNS, @unchecked Sendable {
             loop.perform { fail(why) }
         }
         self.station = station
-        publishAddresses(server)
-        try station.publish(host: host, domain: .local)
+        if isAnnouncing {
+            publishAddresses(server)
+            try station.publish(host: host, domain: .local)
+            followAddresses(attempt)
+        }
         try station.browse()
-        followAddresses(attempt)
     }
 
     private func failed(_ attempt: Int, _ why: String) {

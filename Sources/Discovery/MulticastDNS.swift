@@ -8,6 +8,8 @@ protocol MulticastDNS: AnyObject, Sendable {
     var isStuck: Bool { get }
 
     func start()
+    /// Announces something else in place of what it has announced.
+    func announce(_ announcement: Announcement)
     func resolve(_ record: RecordKey)
     func stopResolving(_ record: RecordKey)
     /// Asks whether the advert is still out, and puts it out again if it isn't.
@@ -34,6 +36,8 @@ enum StackEvent: Sendable, Equatable {
     case vanished(RecordKey)
     case resolved(RecordKey, Resolution)
     case unresolved(RecordKey)
+    /// More instances show than can be true: the cache may be full of forged ones.
+    case crowded
 }
 
 typealias StackReport = @Sendable (StackEvent) -> Void

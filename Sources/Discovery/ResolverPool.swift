@@ -3,7 +3,11 @@
 /// Pure: times are milliseconds of any monotonic clock. A peer's record keeps its resolver, which tells of changes, until
 /// another record needs it; then it is looked at again from time to time. One that doesn't resolve, or is no peer's, waits.
 struct ResolverPool: Sendable {
-    enum Command: Equatable, Sendable { case start(RecordKey), stop(RecordKey) }
+    enum Command: Equatable, Sendable {
+        case start(RecordKey), stop(RecordKey)
+        /// What was resolved of it doesn't count any more.
+        case forget(RecordKey)
+    }
 
     struct Limits: Sendable {
         var resolvers = 64  // at once
@@ -26,6 +30,8 @@ struct ResolverPool: Sendable {
     private var records: [RecordKey: Record] = [:]
     private var instances: [[UInt8]: Set<RecordKey>] = [:]
     private var queue: [RecordKey] = []  // to be started, oldest first
+    /// So that a flood of old ones doesn't keep a new one waiting, nor the other way round.
+    private var isNewestNext = false
     private var activeCount = 0
     private var arrivals = 0
 
@@ -39,8 +45,10 @@ struct ResolverPool: Sendable {
         guard records[key] == nil else { return [] }
         var commands: [Command] = []
         if instances[key.instance] == nil, instances.count >= limits.instances {
-            guard let useless = leastUseful() else { return [] }
-            for record in instances[useless] ?? [] { commands += forget(record) }
+            guard let useless = leastUseful() ?? oldestPeer() else { return [] }
+            for record in (instances[useless] ?? []).sorted(by: isOlder) {
+                commands += forget(record) + [.forget(record)]
+            }
         }
         arrivals += 1
         records[key] = Record(arrival: arrivals)
@@ -87,23 +95,24 @@ struct ResolverPool: Sendable {
 
     private mutating func fill(at now: UInt64) -> [Command] {
         var commands: [Command] = []
-        var started = 0
-        while started < queue.count {
-            guard records[queue[started]]?.isActive == false else {
-                started += 1
-                continue
-            }
-            if activeCount >= limits.resolvers {
-                guard let idle = longestSettled() else { break }
-                commands += release(idle, until: now + limits.refresh)
-            }
-            records[queue[started]]?.isActive = true
+        while let next = takeNext(at: now, &commands) {
+            records[next]?.isActive = true
             activeCount += 1
-            commands.append(.start(queue[started]))
-            started += 1
+            commands.append(.start(next))
         }
-        queue.removeFirst(started)
         return commands
+    }
+
+    /// Takes out whose turn it is, by turns the oldest and the newest; `nil` while all resolvers are needed.
+    private mutating func takeNext(at now: UInt64, _ commands: inout [Command]) -> RecordKey? {
+        queue.removeAll { records[$0]?.isActive != false }
+        guard !queue.isEmpty else { return nil }
+        if activeCount >= limits.resolvers {
+            guard let idle = longestSettled() else { return nil }
+            commands += release(idle, until: now + limits.refresh)
+        }
+        defer { isNewestNext.toggle() }
+        return isNewestNext ? queue.removeLast() : queue.removeFirst()
     }
 
     private func longestSettled() -> RecordKey? {
@@ -117,6 +126,18 @@ struct ResolverPool: Sendable {
             .filter { [records] _, keys in keys.allSatisfy { records[$0]?.due != nil && records[$0]?.isPeer == false } }
             .map { [records] name, keys in (name, keys.compactMap { records[$0]?.arrival }.min() ?? 0) }
             .min { $0.1 < $1.1 }?.0
+    }
+
+    /// The peer's instance that has been here for longest: whoever is linked needs its record no more.
+    private func oldestPeer() -> [UInt8]? {
+        instances.lazy
+            .filter { [records] _, keys in keys.allSatisfy { records[$0]?.isPeer == true } }
+            .map { [records] name, keys in (name, keys.compactMap { records[$0]?.arrival }.min() ?? 0) }
+            .min { $0.1 < $1.1 }?.0
+    }
+
+    private func isOlder(_ left: RecordKey, _ right: RecordKey) -> Bool {
+        records[left]?.arrival ?? 0 < records[right]?.arrival ?? 0
     }
 
     private mutating func release(_ key: RecordKey, until due: UInt64) -> [Command] {

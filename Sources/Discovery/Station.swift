@@ -11,10 +11,11 @@ final class Station: @unchecked Sendable {
     private let calls: any AvahiCalls
     private let groups: (any AvahiGroups)?
     private let loop: AvahiLoop
-    private let announcement: Announcement
+    private var announcement: Announcement
     private let report: StackReport
     private var group: (handle: OpaquePointer, context: Unmanaged<StateContext>)?
-    private var browserContext: Unmanaged<StackContext>?
+    private var browserContexts: [Unmanaged<StackContext>] = []
+    private let crowd = Crowd()
     private var resolvers: [RecordKey: Resolver] = [:]
     private var names: (host: DNSName, domain: DNSName)?
     private var addresses: Set<InterfaceAddress> = []  // published under a concealed label
@@ -53,6 +54,9 @@ final class Station: @unchecked Sendable {
         let code = groups.commit(group.handle)
         if code < 0 { throw AvahiError(action: "announce", code: code) }
     }
+
+    /// What ``publish(host:domain:)`` puts out from now on.
+    func announce(_ announcement: Announcement) { self.announcement = announcement }
 
     /// Gives a concealed host label its addresses; the stack knows those of the host's own name alone.
     private func publishAddresses(_ host: DNSName) throws(AvahiError) {
@@ -117,22 +121,37 @@ final class Station: @unchecked Sendable {
     }
 
     private func publishAgain() {
-        guard let names, group == nil, browserContext != nil else { return }
+        guard let names, group == nil, !browserContexts.isEmpty else { return }
         do { try publish(host: names.host, domain: names.domain) } catch { report(.wentAway("\(error)")) }
     }
 
     // MARK: Browsing
 
-    /// Watches the room's subtype; once.
+    /// Watches the room's instances, and counts those of all rooms; once.
     func browse() throws(AvahiError) {
-        guard browserContext == nil else { return }
+        guard browserContexts.isEmpty else { return }
         report(.browsing)
+        if announcement.concealment != nil {
+            try browse(AdvertRecords.serviceType) { [crowd, report] event in
+                report(event)
+                if crowd.note(event) { report(.crowded) }
+            }
+        } else {
+            try browse(AdvertRecords.subtype(room: announcement.room), report)
+            try browse(AdvertRecords.serviceType) { [crowd, report] event in
+                if crowd.note(event) { report(.crowded) }
+                if case .wentAway = event { report(event) }
+            }
+        }
+    }
+
+    private func browse(_ type: String, _ report: @escaping StackReport) throws(AvahiError) {
         let context = Unmanaged.passRetained(StackContext(report: report))
-        guard calls.makeBrowser(AdvertRecords.type(announcement), context.toOpaque()) != nil else {
+        guard calls.makeBrowser(type, context.toOpaque()) != nil else {
             context.release()
             throw AvahiError(action: "browse", code: calls.lastError)
         }
-        browserContext = context
+        browserContexts.append(context)
     }
 
     /// Follows a record's address, port and text until ``stopResolving(_:)``.
@@ -156,7 +175,8 @@ final class Station: @unchecked Sendable {
     /// Lets go of the callbacks' contexts, after client or server is freed and everything of it.
     func close() {
         group.take()?.context.release()
-        browserContext.take()?.release()
+        for context in browserContexts { context.release() }
+        browserContexts = []
         for resolver in resolvers.values { resolver.context.release() }
         resolvers = [:]
     }

@@ -30,6 +30,7 @@ else {
     case .sighted(let instance, let endpoints):
         "sighted \(instance) \(endpoints.map(\.description).joined(separator: ","))"
     case .vanished(let instance): "vanished \(instance)"
+    case .renamed(let instance): "renamed \(instance)"
     }
 }
 

@@ -153,4 +153,15 @@ struct AdvertTableTests {
                 == Set(
                     [DiscoveryEvent.found(bob, instance: "bob", endpoints: [wired]), .lost(carol)].map { "\($0)" }))
     }
+
+    @Test mutating func `what one stack hears no more, another may still hear`() {
+        var second = key(2, .v4)
+        second.lane = 1
+        _ = table.resolved(key(2, .v4), to: resolution(bob, wired))
+        #expect(table.resolved(second, to: resolution(bob, wired)) == [])
+
+        table.beginGeneration(0)
+        #expect(table.sweep(0) == [])
+        #expect(table.removed(second) == [.lost(bob)])
+    }
 }

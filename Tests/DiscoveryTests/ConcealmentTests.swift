@@ -66,4 +66,13 @@ struct ConcealmentTests {
             #expect(table.resolved(record(instance), to: Resolution(endpoint: place, text: text)) == [])
         }
     }
+
+    @Test func `neither the name of today nor that of yesterday is somebody else's`() {
+        var table = AdvertTable(own: SigningKey().peer, room: "lab", concealment: own)
+        table.renamed(other.instance)
+        for concealment in [own, other] {
+            let resolution = Resolution(endpoint: place, text: AdvertText.strings(announcement(concealment)))
+            #expect(table.resolved(record(concealment.instance), to: resolution) == [])
+        }
+    }
 }

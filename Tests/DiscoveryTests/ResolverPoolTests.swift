@@ -86,4 +86,30 @@ struct ResolverPoolTests {
         #expect(started.count == 64)
         #expect(pool.instanceCount == 1024)
     }
+
+    @Test mutating func `a pool full of peers forgets the one that came first for a new one`() {
+        for index in 1...4 { _ = pool.appeared(record(index), at: 0) }
+        for index in 1...4 { _ = pool.resolved(record(index), isPeer: true, at: UInt64(index)) }
+
+        let commands = pool.appeared(record(5), at: 10)
+
+        #expect(commands == [.forget(record(1)), .stop(record(3)), .start(record(5))])
+        #expect(pool.instanceCount == 4)
+    }
+
+    @Test mutating func `in a flood the newest has its turn as well as the oldest`() {
+        for index in 1...4 { _ = pool.appeared(record(index), at: 0) }
+        let turns = (1...2).flatMap { pool.failed(record($0), at: UInt64($0)) }
+
+        #expect(turns.contains(.start(record(3))) && turns.contains(.start(record(4))))
+        var flooded = ResolverPool(limits: ResolverPool.Limits(resolvers: 1))
+        for index in 1...10 { _ = flooded.appeared(record(index), at: 0) }
+        var order: [Int] = [1]
+        for _ in 1...4 {
+            for case .start(let next) in flooded.failed(record(order.last ?? 0), at: 1) {
+                order.append(Int(String(decoding: next.instance, as: UTF8.self)) ?? 0)
+            }
+        }
+        #expect(order == [1, 10, 2, 9, 3])
+    }
 }
