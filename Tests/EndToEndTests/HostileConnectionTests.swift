@@ -183,7 +183,7 @@ extension LabTests {
                 [
                     "\(Programs.built.directory)/chat-evil", "--rate", "300", "--for", "4", "--connections",
                     attack == .silent ? "200" : "16",
-                ] + (isFromMany ? ["--from", "10.77.64.1+300"] : []) + [attack.rawValue, "10.77.0.1:7311"], on: lab[3])
+                ] + (isFromMany ? ["--from", "10.77.64.1+100"] : []) + [attack.rawValue, "10.77.0.1:7311"], on: lab[3])
             for word in 1...10 { try await members[0].send("word \(word)") }
             try await members[1].leave()
             try members[1].start()
