@@ -100,6 +100,9 @@ let package = Package(
             name: "chat-proxy",
             dependencies: ["HostilePeer", "Control", "Identity", "Addressing"],
             path: "Tests/ChatProxy", swiftSettings: strict),
+        .executableTarget(
+            name: "measure-openings", dependencies: ["Transport", "Identity"], path: "Benchmarks/tls/Sources",
+            swiftSettings: strict),
         tests(
             "TransportTests",
             [
