@@ -36,6 +36,41 @@ private final class SmallDisk: Sendable {
     }
 }
 
+/// An ext4 of its own on a loop device, mounted while this lives.
+private final class FailingDisk: Sendable {
+    let path: String
+    private let image: String
+
+    init(at path: String, image: String) async throws {
+        (self.path, self.image) = (path, image)
+        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+        try await SmallDisk.command("truncate", "-s", "16M", image)
+        try await SmallDisk.command("mkfs.ext4", "-q", image)
+        try await mount()
+    }
+
+    deinit { umount2(path, CInt(MNT_DETACH)) }
+
+    private func mount() async throws {
+        try await SmallDisk.command("mount", "-o", "loop,errors=remount-ro", image, path)
+        chmod(path, 0o700)
+    }
+
+    /// Lets the kernel find an error in it, after which nothing more is written to it (ext4(5), errors).
+    func fail() async throws {
+        let device = try await run(["findmnt", "-no", "SOURCE", path]).output.split(separator: "/").last
+        let name = try #require(device).trimmingCharacters(in: .whitespacesAndNewlines)
+        try Data("1\n".utf8).write(to: URL(fileURLWithPath: "/sys/fs/ext4/\(name)/trigger_fs_error"))
+    }
+
+    /// Mounts it anew, as after a repair; nobody may have a file of it open.
+    func repair() async throws {
+        try await SmallDisk.command("umount", path)
+        _ = try await run(["e2fsck", "-fy", image])
+        try await mount()
+    }
+}
+
 /// Disks that fill, databases that rot, are restored or are of another version: what chatd says, and how it goes on.
 @Suite(.fewAtOnce) struct StorageTests {
     private let scratch: Scratch
@@ -103,6 +138,33 @@ private final class SmallDisk: Sendable {
         #expect(outcome.errors.split(separator: "\n").count == 1)
         #expect(outcome.errors.contains(alice.daemon.state) && outcome.errors.contains("ead-only file system"))
         #expect(FileManager.default.contents(atPath: database(of: alice)) == before)
+    }
+
+    @Test(.rootOnly, .enabled(if: FileManager.default.fileExists(atPath: "/dev/loop-control")))
+    func `on a disk that fails in use nothing is confirmed, all is readable, and a repair brings all back`()
+        async throws
+    {
+        let disk = try await FailingDisk(at: scratch("alice-state"), image: scratch("image"))
+        let alice = try await LocalPeer.start("alice", in: scratch)
+        #expect(try await alice.client.run("send", "before").exit == .status(0))
+        try await disk.fail()
+
+        for _ in 1...2 {
+            let refused = try await alice.client.run("send", "meanwhile")
+            #expect(refused.exit == .status(74))
+            #expect(refused.errors.hasPrefix("chat: not stored: write \(database(of: alice)): "))
+            #expect(refused.errors.split(separator: "\n").count == 1)
+        }
+        #expect(try await alice.texts() == ["before"])
+        #expect(try await troubles(of: alice).first?.contains("nothing can be stored") == true)
+        #expect(alice.daemon.log.count { $0.contains("nothing can be stored") } == 1)
+        #expect(try await alice.daemon.terminate() == .status(0))
+        try await disk.repair()
+        let again = try await LocalPeer.start("alice", in: scratch)
+
+        #expect(try await again.client.run("send", "after").exit == .status(0))
+        #expect(try await again.texts() == ["before", "after"])
+        #expect(try await again.daemon.terminate() == .status(0))
     }
 
     @Test func `a damaged database is kept aside, and what it held comes back from a peer`() async throws {
