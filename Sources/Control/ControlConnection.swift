@@ -1,5 +1,6 @@
 import Dispatch
 import Glibc
+import Locking
 import SystemCalls
 
 /// One client of a daemon, as the daemon sees it.
@@ -15,6 +16,21 @@ public final class ControlConnection: @unchecked Sendable {
         case closed
     }
 
+    /// What is to go out, until the queue takes it: one turn and one write for all that comes meanwhile.
+    private struct Outgoing: Sendable {
+        var lines: [OutputLines] = []
+        /// Requests answered by these.
+        var answered = 0
+        var isTurnDue = false
+
+        /// - Returns: Whether nobody has seen to it yet that the queue takes it.
+        mutating func add(_ more: OutputLines) -> Bool {
+            if lines.isEmpty || !lines[lines.count - 1].join(more) { lines.append(more) }
+            defer { isTurnDue = true }
+            return !isTurnDue
+        }
+    }
+
     private let socket: Descriptor
     private let queue: DispatchQueue
     private let limits: ControlLimits
@@ -24,6 +40,7 @@ public final class ControlConnection: @unchecked Sendable {
     private var phase = Phase.open
     private var input: LineSplitter
     private var output = OutputQueue()
+    private let outgoing = Locked(Outgoing())
     /// Whether the client closed its end: what it said before still counts.
     private var isDeaf = false
     private var openRequests = 0
@@ -49,7 +66,21 @@ public final class ControlConnection: @unchecked Sendable {
     /// A client that is too far behind gets ``ControlNotification/gap`` as its last one and is let go.
     public func notify(_ notification: ControlNotification) {
         guard let line = try? notification.encoded() else { return }
-        queue.async { self.enqueue(notification: line) }
+        if outgoing.withLock({ $0.add(OutputLines(bytes: line, isNotification: true)) }) { takeTurn() }
+    }
+
+    /// In the order in which they were told, notifications and answers alike.
+    private func takeTurn() {
+        queue.async {
+            let outgoing = self.outgoing.withLock { outgoing in
+                defer { outgoing = Outgoing() }
+                return outgoing
+            }
+            for lines in outgoing.lines { self.enqueue(lines) }
+            self.openRequests -= outgoing.answered
+            self.flow()
+            self.endIfDone()
+        }
     }
 
     /// Lets the client go once it has what is queued for it; any thread.
@@ -99,13 +130,13 @@ public final class ControlConnection: @unchecked Sendable {
         if line.bytes.isEmpty { return }
         let request = ParsedRequest(line)
         openRequests += 1
-        let reply = ControlReply { [self] answer in
-            queue.async {
-                self.openRequests -= 1
-                if let id = request.id { self.answer(id, answer) }
-                self.flow()
-                self.endIfDone()
+        let reply = ControlReply { [self, id = request.id] answer in
+            let line = id.flatMap { try? answer.encoded($0) } ?? []
+            let isFirst = outgoing.withLock { outgoing in
+                outgoing.answered += 1
+                return outgoing.add(OutputLines(bytes: line, count: line.isEmpty ? 0 : 1, isNotification: false))
             }
+            if isFirst { takeTurn() }
         }
         switch request.call {
         case .failure(let error): reply.fail(error)
@@ -136,32 +167,33 @@ public final class ControlConnection: @unchecked Sendable {
     // MARK: Writing
 
     private func answer(_ id: RequestID, _ answer: ControlReply.Answer) {
-        if let line = try? answer.encoded(id) { enqueue(line, isNotification: false) }
+        if let line = try? answer.encoded(id) { enqueue(OutputLines(bytes: line, isNotification: false)) }
     }
 
-    private func enqueue(notification line: [UInt8]) {
-        guard phase == .open || phase == .answering else { return }
-        enqueue(line, isNotification: true)
-        guard
+    private func enqueue(_ lines: OutputLines) {
+        if lines.isNotification, phase != .open, phase != .answering { return }
+        put(lines)
+        guard lines.isNotification,
             output.notifications > limits.queuedNotifications
                 || output.notificationBytes > limits.queuedNotificationBytes
         else { return }
         output.dropNotifications()
-        if let gap = try? ControlNotification.gap.encoded() { enqueue(gap, isNotification: true) }
+        if let gap = try? ControlNotification.gap.encoded() { put(OutputLines(bytes: gap, isNotification: true)) }
         leave()
     }
 
-    private func enqueue(_ line: [UInt8], isNotification: Bool) {
-        if phase == .closed || isDeaf { return }
-        output.append(line, isNotification: isNotification)
+    private func put(_ lines: OutputLines) {
+        if phase == .closed || isDeaf || lines.bytes.isEmpty { return }
+        output.append(lines)
         if writer == nil { write() }
     }
 
     /// Writes to EAGAIN, then waits for room.
     private func write() {
         while !output.isEmpty {
-            let bytes = output.front(64 * 1024)
-            let written = send(socket.number, bytes, bytes.count, CInt(MSG_NOSIGNAL | MSG_DONTWAIT))
+            let written = output.withFront { bytes in
+                send(socket.number, bytes.baseAddress, bytes.count, CInt(MSG_NOSIGNAL | MSG_DONTWAIT))
+            }
             if written >= 0 {
                 output.drop(written)
             } else if errno == EAGAIN {

@@ -11,6 +11,11 @@ struct ParsedRequest {
             self.init(refusing: .parse("the request is not UTF-8"))
             return
         }
+        if let (id, parameters) = SendScanner.scan(line.bytes) {
+            let call = Result { () throws(ControlError) in ControlCall.send(try Self.valid(parameters)) }
+            self.init(id: id, call: call)
+            return
+        }
         do {
             let head = try JSONLine.decode(RequestHead.self, from: line.bytes)
             self.init(id: head.id, call: Result { () throws(ControlError) in try Self.call(head.method, line) })

@@ -30,8 +30,12 @@ public final class ControlReply: Sendable {
 extension ControlReply.Answer {
     func encoded(_ id: RequestID) throws -> [UInt8] {
         switch self {
-        case .success(let result): try success(result, id)
-        case .failure(let error): try JSONLine.encode(Failure(id: id, error: error))
+        case .success(let result as SendResult):
+            var writer = JSONWriter()
+            writer.append(result, to: id)
+            return writer.bytes
+        case .success(let result): return try success(result, id)
+        case .failure(let error): return try JSONLine.encode(Failure(id: id, error: error))
         }
     }
 

@@ -27,7 +27,7 @@ enum JSONLine {
         return escaped
     }
 
-    private static func isPrintable(_ scalar: Unicode.Scalar) -> Bool {
+    static func isPrintable(_ scalar: Unicode.Scalar) -> Bool {
         if scalar.isASCII { return scalar.value != 0x7F }
         switch scalar.properties.generalCategory {
         case .control, .format, .lineSeparator, .paragraphSeparator, .privateUse, .surrogate, .unassigned: return false
@@ -35,7 +35,7 @@ enum JSONLine {
         }
     }
 
-    private static func hexadecimalEscape(_ unit: UInt16) -> [UInt8] {
+    static func hexadecimalEscape(_ unit: UInt16) -> [UInt8] {
         let digits = String(unit, radix: 16)
         return Array("\\u\(String(repeating: "0", count: 4 - digits.count))\(digits)".utf8)
     }

@@ -87,11 +87,15 @@ struct TransferField: Codable { var transfer: TransferView }
 extension ControlNotification {
     func encoded() throws -> [UInt8] {
         switch self {
-        case .line(let line): try JSONLine.encode(Request(method: "line", params: LineField(line: line)))
-        case .update(let line): try JSONLine.encode(Request(method: "update", params: LineField(line: line)))
+        case .line(let line) where line.image == nil:
+            var writer = JSONWriter()
+            writer.append("line", line)
+            return writer.bytes
+        case .line(let line): return try JSONLine.encode(Request(method: "line", params: LineField(line: line)))
+        case .update(let line): return try JSONLine.encode(Request(method: "update", params: LineField(line: line)))
         case .transfer(let view):
-            try JSONLine.encode(Request(method: "transfer", params: TransferField(transfer: view)))
-        case .gap: try JSONLine.encode(Request(method: "gap", params: NoFields()))
+            return try JSONLine.encode(Request(method: "transfer", params: TransferField(transfer: view)))
+        case .gap: return try JSONLine.encode(Request(method: "gap", params: NoFields()))
         }
     }
 
