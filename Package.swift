@@ -49,7 +49,7 @@ let package = Package(
         module("RxBlocking", ["Rx", "Locking"]),
         module("SystemCalls", ["CSystem"]),
         module("Addressing"),
-        module("Identity", ["CSodium"]),
+        module("Identity", ["CSodium", "COpenSSL", "Locking"]),
         module("ChatModel", ["Identity", "Addressing"]),
         module("Discovery", ["Rx", "Locking", "Identity", "Addressing", "CAvahi"]),
         module("Transport", ["Rx", "Locking", "Identity", "Addressing", "SystemCalls", "COpenSSL"]),

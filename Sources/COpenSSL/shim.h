@@ -1,5 +1,6 @@
 #include <openssl/err.h>
 #include <openssl/evp.h>
+#include <openssl/sha.h>
 #include <openssl/ssl.h>
 #include <openssl/x509.h>
 
@@ -46,3 +47,21 @@ static inline void COpenSSL_setEnded(BIO *memory, int ended) { BIO_set_mem_eof_r
 static inline int COpenSSL_certificateCount(X509_STORE_CTX *store) {
     return sk_X509_num(X509_STORE_CTX_get0_untrusted(store));
 }
+
+// SHA-256 by the calls that OpenSSL 3 would replace by EVP's, which look an algorithm up and allocate each time: more
+// than hashing an event takes. These know the processor's instructions as well.
+#pragma clang diagnostic push
+#pragma clang diagnostic ignored "-Wdeprecated-declarations"
+
+/// Begins a hash.
+static inline void COpenSSL_sha256Begin(SHA256_CTX *hash) { SHA256_Init(hash); }
+
+/// Adds bytes to a hash.
+static inline void COpenSSL_sha256Add(SHA256_CTX *hash, const void *bytes, size_t length) {
+    SHA256_Update(hash, bytes, length);
+}
+
+/// Ends a hash, and writes its 32 bytes to `digest`.
+static inline void COpenSSL_sha256End(SHA256_CTX *hash, unsigned char *digest) { SHA256_Final(digest, hash); }
+
+#pragma clang diagnostic pop

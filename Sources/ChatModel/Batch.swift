@@ -157,14 +157,17 @@ public struct Batch: Hashable, Sendable {
     private static func encode(
         _ log: LogID, _ first: UInt64, _ previous: EventID, _ events: [BatchEvent]
     ) -> [UInt8] {
-        var bytes = log.author.bytes
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(overhead + events.reduce(0) { $0 + $1.encodedLength })
+        bytes += log.author.bytes
         bytes.append(bigEndian: log.incarnation.value)
         bytes += log.audience.bytes
         bytes.append(bigEndian: first)
         bytes += previous.digest.bytes
         bytes.append(bigEndian: UInt16(events.count))
         for event in events {
-            bytes += [event.kind.number, 0]
+            bytes.append(event.kind.number)
+            bytes.append(0)
             bytes.append(bigEndian: event.nonce.value)
             bytes.append(bigEndian: event.clock.value)
             bytes.append(bigEndian: event.wallTime)
@@ -178,13 +181,14 @@ public struct Batch: Hashable, Sendable {
     private static func ids(
         of events: [BatchEvent], in log: LogID, of room: RoomID, first: UInt64, previous: EventID
     ) -> [EventID] {
+        let hasher = EventHasher(log, in: room)
         var before = previous
         return events.enumerated().map { index, event in
-            before = EventHeader(
-                log: log, number: first + UInt64(index), previous: before, kind: event.kind, nonce: event.nonce,
-                clock: event.clock, wallTime: event.wallTime, bodyHash: SHA256.digest(of: event.body),
-                bodyLength: UInt32(event.body.count)
-            ).id(in: room)
+            before = hasher.id(
+                of: EventHeader(
+                    log: log, number: first + UInt64(index), previous: before, kind: event.kind, nonce: event.nonce,
+                    clock: event.clock, wallTime: event.wallTime, bodyHash: SHA256.digest(of: event.body),
+                    bodyLength: UInt32(event.body.count)))
             return before
         }
     }

@@ -37,7 +37,7 @@ struct ByteReader {
         let width = MemoryLayout<Value>.size
         guard remaining >= width else { throw .truncated }
         var value: Value = 0
-        for byte in bytes[position..<position + width] { value = value << 8 | Value(truncatingIfNeeded: byte) }
+        for offset in position..<position + width { value = value << 8 | Value(truncatingIfNeeded: bytes[offset]) }
         position += width
         return value
     }
@@ -55,7 +55,8 @@ struct ByteReader {
     }
 
     mutating func bytes32() throws(WireError) -> Bytes32 {
-        guard let value = Bytes32(try take(32)) else { throw .truncated }
+        guard remaining >= 32, let value = Bytes32(bytes[position..<position + 32]) else { throw .truncated }
+        position += 32
         return value
     }
 
@@ -65,7 +66,11 @@ struct ByteReader {
     }
 
     mutating func text(_ count: Int, _ what: String) throws(WireError) -> String {
-        guard let text = String(validating: try take(count), as: UTF8.self) else { throw .notUTF8(what: what) }
+        guard count >= 0, remaining >= count else { throw .truncated }
+        guard let text = String(validating: bytes[position..<position + count], as: UTF8.self) else {
+            throw .notUTF8(what: what)
+        }
+        position += count
         return text
     }
 

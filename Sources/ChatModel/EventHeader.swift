@@ -105,23 +105,42 @@ public struct EventHeader: Hashable, Sendable {
     public var bodyHash: Bytes32
     public var bodyLength: UInt32
 
-    private static let type = Array("groupchat-event-v1\0".utf8)
+    public func id(in room: RoomID) -> EventID { EventHasher(log, in: room).id(of: self) }
+}
 
-    public func id(in room: RoomID) -> EventID {
+/// Hashes the headers of one log's events, whose first 131 bytes are the same.
+struct EventHasher {
+    private static let type = Array("groupchat-event-v1\0".utf8)
+    private let beginning: SHA256
+
+    init(_ log: LogID, in room: RoomID) {
         var bytes = Self.type
-        bytes.reserveCapacity(Self.type.count + 32 * 5 + 16 * 2 + 8 * 3 + 5)
         bytes += room.bytes
         bytes += log.author.bytes
         bytes.append(bigEndian: log.incarnation.value)
         bytes += log.audience.bytes
-        bytes.append(bigEndian: number)
-        bytes += previous.digest.bytes
-        bytes.append(kind.number)
-        bytes.append(bigEndian: nonce.value)
-        bytes.append(bigEndian: clock.value)
-        bytes.append(bigEndian: wallTime)
-        bytes += bodyHash.bytes
-        bytes.append(bigEndian: bodyLength)
-        return EventID(SHA256.digest(of: bytes))
+        var beginning = SHA256()
+        bytes.withUnsafeBytes { beginning.add($0) }
+        self.beginning = beginning
+    }
+
+    /// The id of an event of this log.
+    func id(of header: EventHeader) -> EventID {
+        var hash = beginning
+        hash.add(bigEndian: header.number)
+        header.previous.digest.withBytes { hash.add($0) }
+        hash.add(bigEndian: header.kind.number)
+        hash.add(bigEndian: header.nonce.value)
+        hash.add(bigEndian: header.clock.value)
+        hash.add(bigEndian: header.wallTime)
+        header.bodyHash.withBytes { hash.add($0) }
+        hash.add(bigEndian: header.bodyLength)
+        return EventID(hash.digest)
+    }
+}
+
+extension SHA256 {
+    fileprivate mutating func add(bigEndian value: some FixedWidthInteger) {
+        withUnsafeBytes(of: value.bigEndian) { add($0) }
     }
 }

@@ -3,7 +3,7 @@
 /// Ordered as byte strings are, first byte first.
 @frozen public struct Bytes32: Hashable, Comparable, Sendable {
     /// The bytes in four words, each most significant byte first.
-    let words: (UInt64, UInt64, UInt64, UInt64)
+    @usableFromInline let words: (UInt64, UInt64, UInt64, UInt64)
 
     public static let zero = Bytes32(words: (0, 0, 0, 0))
 
@@ -12,9 +12,21 @@
     /// - Returns: `nil` unless there are exactly 32 bytes.
     public init?(_ bytes: some Collection<UInt8>) {
         guard bytes.count == 32 else { return nil }
-        var words: [UInt64] = [0, 0, 0, 0]
-        for (index, byte) in bytes.enumerated() { words[index / 8] = words[index / 8] << 8 | UInt64(byte) }
-        self.words = (words[0], words[1], words[2], words[3])
+        let words = bytes.withContiguousStorageIfAvailable { Self.words(of: UnsafeRawBufferPointer($0)) }
+        self.words = words ?? Array(bytes).withUnsafeBytes(Self.words)
+    }
+
+    /// - Precondition: There are 32 bytes.
+    private static func words(of bytes: UnsafeRawBufferPointer) -> (UInt64, UInt64, UInt64, UInt64) {
+        func word(_ index: Int) -> UInt64 {
+            UInt64(bigEndian: bytes.loadUnaligned(fromByteOffset: 8 * index, as: UInt64.self))
+        }
+        return (word(0), word(1), word(2), word(3))
+    }
+
+    /// Takes the bytes as they lie in memory.
+    init(inMemory words: (UInt64, UInt64, UInt64, UInt64)) {
+        self.words = (words.0.bigEndian, words.1.bigEndian, words.2.bigEndian, words.3.bigEndian)
     }
 
     /// Parses 64 hexadecimal digits, upper or lower case.
@@ -23,20 +35,21 @@
         self.init(bytes)
     }
 
-    public var bytes: [UInt8] {
-        var bytes: [UInt8] = []
-        bytes.reserveCapacity(32)
-        for word in [words.0, words.1, words.2, words.3] { bytes.append(bigEndian: word) }
-        return bytes
+    @inlinable public var bytes: [UInt8] { withBytes { Array($0) } }
+
+    /// The bytes, without an array.
+    @inlinable public func withBytes<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result {
+        let bigEndian = (words.0.bigEndian, words.1.bigEndian, words.2.bigEndian, words.3.bigEndian)
+        return withUnsafeBytes(of: bigEndian, body)
     }
 
     /// 64 lower-case hexadecimal digits.
-    public var hexadecimal: String { bytes.hexadecimal }
+    public var hexadecimal: String { withBytes { String(hexadecimal: $0) } }
 
-    public static func == (left: Bytes32, right: Bytes32) -> Bool { left.words == right.words }
-    public static func < (left: Bytes32, right: Bytes32) -> Bool { left.words < right.words }
+    @inlinable public static func == (left: Bytes32, right: Bytes32) -> Bool { left.words == right.words }
+    @inlinable public static func < (left: Bytes32, right: Bytes32) -> Bool { left.words < right.words }
 
-    public func hash(into hasher: inout Hasher) {
+    @inlinable public func hash(into hasher: inout Hasher) {
         hasher.combine(words.0)
         hasher.combine(words.3)
     }
@@ -44,7 +57,7 @@
 
 extension [UInt8] {
     /// Appends an integer, most significant byte first.
-    public mutating func append(bigEndian value: some FixedWidthInteger) {
+    @inlinable public mutating func append(bigEndian value: some FixedWidthInteger) {
         Swift.withUnsafeBytes(of: value.bigEndian) { append(contentsOf: $0) }
     }
 
@@ -70,8 +83,19 @@ extension [UInt8] {
     }
 
     /// Two lower-case hexadecimal digits a byte.
-    public var hexadecimal: String {
-        let digits = Array("0123456789abcdef".utf8)
-        return String(decoding: flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
+    public var hexadecimal: String { withUnsafeBytes { String(hexadecimal: $0) } }
+}
+
+extension String {
+    /// Two lower-case hexadecimal digits a byte.
+    init(hexadecimal bytes: UnsafeRawBufferPointer) {
+        func digit(_ value: UInt8) -> UInt8 { value + (value < 10 ? UInt8(ascii: "0") : UInt8(ascii: "a") - 10) }
+        self.init(unsafeUninitializedCapacity: 2 * bytes.count) { text in
+            for (index, byte) in bytes.enumerated() {
+                text[2 * index] = digit(byte >> 4)
+                text[2 * index + 1] = digit(byte & 15)
+            }
+            return 2 * bytes.count
+        }
     }
 }

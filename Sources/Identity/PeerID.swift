@@ -1,4 +1,5 @@
 import CSodium
+import Locking
 
 /// Who a peer is: its Ed25519 public key (RFC 8032).
 ///
@@ -12,10 +13,25 @@ import CSodium
     /// - Returns: `nil` unless the 32 bytes are a point of the curve's prime-order group: a small-order key would let
     ///   one signature pass for any message.
     public init?(_ bytes: some Collection<UInt8>) {
-        guard let key = Bytes32(bytes), Sodium.isReady,
-            crypto_core_ed25519_is_valid_point(key.bytes) == 1
-        else { return nil }
+        guard let key = Bytes32(bytes), Self.isScreened(key) else { return nil }
         self.key = key
+    }
+
+    /// Keys that passed, because screening one takes as long as verifying a signature, and each batch names its author.
+    private static let screened = Locked<Set<Bytes32>>([])
+    private static let screenedLimit = 4_096  // keys
+
+    private static func isScreened(_ key: Bytes32) -> Bool {
+        if screened.withLock({ $0.contains(key) }) { return true }
+        guard Sodium.isReady, crypto_core_ed25519_is_valid_point(key.bytes) == 1 else { return false }
+        let dropped = screened.withLock { screened in
+            let old = screened
+            if screened.count >= screenedLimit { screened = [] }
+            screened.insert(key)
+            return old
+        }
+        withExtendedLifetime(dropped) {}
+        return true
     }
 
     /// Parses the text form, 64 hexadecimal digits; `nil` for anything else.
@@ -30,7 +46,7 @@ import CSodium
     public var description: String { key.hexadecimal }
 
     /// The first six digits: enough to tell apart two peers of one name on a screen, never to identify one.
-    public var suffix: String { String(description.prefix(6)) }
+    public var suffix: String { key.withBytes { String(hexadecimal: UnsafeRawBufferPointer(rebasing: $0[..<3])) } }
 
     public static func < (left: PeerID, right: PeerID) -> Bool { left.key < right.key }
 }

@@ -5,16 +5,6 @@ enum Sodium {
     static let isReady = sodium_init() >= 0
 }
 
-/// SHA-256 (FIPS 180-4) of bytes in memory.
-public enum SHA256 {
-    public static func digest(of bytes: [UInt8]) -> Bytes32 {
-        var digest = [UInt8](repeating: 0, count: Int(crypto_hash_sha256_BYTES))
-        crypto_hash_sha256(&digest, bytes, UInt64(bytes.count))
-        guard let value = Bytes32(digest) else { preconditionFailure("SHA-256 gives 32 bytes") }
-        return value
-    }
-}
-
 /// HMAC with SHA-256 (RFC 2104), and keys made by it (HKDF, RFC 5869).
 public enum HMAC {
     /// The code of a message under a key of any length; 32 bytes.
