@@ -20,9 +20,9 @@ public enum RoomEffect: Sendable {
     case serve(Want, to: PeerID)
     /// To come back as ``RoomEvent/answered(by:_:)`` once what came before it is stored.
     case settle(Want, from: PeerID)
-    case remember(PeerID, PeerRecord)
+    indirect case remember(PeerID, PeerRecord)
     /// As ``remember(_:_:)``, and to come back as ``RoomEvent/judged(_:)``.
-    case judge(PeerID, PeerRecord, CommandID)
+    indirect case judge(PeerID, PeerRecord, CommandID)
     case note(EventID, ImageState)
 
     // Blobs
@@ -33,12 +33,12 @@ public enum RoomEffect: Sendable {
     case place(EventID, BlobRoot, label: String)
 
     // People and time
-    /// A new line.
-    case emit(Transcript)
+    /// New lines, oldest first.
+    case emit([Transcript])
     /// A line of before has changed.
-    case update(Transcript)
-    case transfer(EventID, TransferChange)
-    case peer(PeerStatus)
+    indirect case update(Transcript)
+    indirect case transfer(EventID, TransferChange)
+    indirect case peer(PeerStatus)
     /// Nothing is known of a peer any more that was only talked of.
     case forget(PeerID)
     case reply(CommandID, CommandReply)

@@ -29,7 +29,7 @@ struct Fetch {
 extension RoomState {
     mutating func imageArrived(_ line: Transcript, _ image: ImageInfo) {
         guard let id = line.id else { return }
-        effects.append(.emit(line))
+        emit(line)
         if Names.fileName(forImageNamed: image.name) == nil {
             refuse(line, image, "its name is not a file's name")
         } else if image.size > limits.autoFetch {

@@ -53,7 +53,7 @@ extension RoomState {
     private mutating func show(_ event: BatchEvent, _ id: EventID, _ arrival: Int64?) {
         guard var line = Transcript(event, id: id, by: me, isOwn: true, image: .sending) else { return }
         line.arrival = arrival
-        guard case .image(let image, _) = line.content else { return effects.append(.emit(line)) }
+        guard case .image(let image, _) = line.content else { return emit(line) }
         send(line, image, id)
     }
 
@@ -248,7 +248,7 @@ extension RoomState {
         if case .image(let image, _) = line.content, line.direction == .receive {
             imageArrived(line, image)
         } else {
-            effects.append(.emit(line))
+            emit(line)
         }
     }
 

@@ -220,9 +220,15 @@ extension RoomState {
     }
 
     mutating func notice(about peer: PeerID, _ text: String) {
-        effects.append(
-            .emit(
-                Transcript(direction: .local, peer: peer, name: name(of: peer), content: .notice(text), time: wall)))
+        emit(Transcript(direction: .local, peer: peer, name: name(of: peer), content: .notice(text), time: wall))
+    }
+
+    /// Shows a line; those that follow one another become one effect.
+    mutating func emit(_ line: Transcript) {
+        guard case .emit(var lines)? = effects.last else { return effects.append(.emit([line])) }
+        effects.removeLast()
+        lines.append(line)
+        effects.append(.emit(lines))
     }
 
     /// Those whom we have a link with, in the order of their keys.

@@ -22,7 +22,7 @@ extension RoomState {
     mutating func send(_ line: Transcript, _ image: ImageInfo, _ id: EventID) {
         let receivers = linked
         let names = Dictionary(uniqueKeysWithValues: receivers.map { ($0, name(of: $0)) })
-        effects.append(.emit(line))
+        emit(line)
         effects.append(.transfer(id, .started(direction: .send, name: image.name, size: image.size, peers: names)))
         transfers[id] = Transfer(
             line: line, image: image, parts: Dictionary(uniqueKeysWithValues: receivers.map { ($0, .verified(0)) }))

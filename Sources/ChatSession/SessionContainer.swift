@@ -105,10 +105,12 @@ public final class SessionContainer: Sendable {
 
     private func show(_ effect: RoomEffect) {
         switch effect {
-        case .emit(let line):
-            if line.direction == .local { notices.add(line) }
-            images.note(line)
-            lines.onNext(line)
+        case .emit(let news):
+            for line in news {
+                if line.direction == .local { notices.add(line) }
+                images.note(line)
+                lines.onNext(line)
+            }
         case .update(let line):
             images.note(line)
             updates.onNext(line)

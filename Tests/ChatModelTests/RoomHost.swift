@@ -240,7 +240,7 @@ extension RoomHost {
             onDisk { for message in $0.disk.answer(want) { $0.sendBlob(message, to: peer) } }
         case .place(let id, _, let label): onDisk { $0.place(id, label) }
 
-        case .emit(let line): show(line)
+        case .emit(let lines): for line in lines { show(line) }
         case .update(let line): updates.append(line)
         case .transfer(let id, let change): changes.append((id, change))
         case .reply(let command, let reply):

@@ -302,7 +302,7 @@ extension Host {
         case .store(let bytes, let peer): enqueue(.store(bytes, peer))
         case .serve(let want, let peer): enqueue(.serve(want, peer))
         case .settle(let want, let peer): enqueue(.settle(want, peer))
-        case .emit(let line): show(line)
+        case .emit(let lines): for line in lines { show(line) }
         case .reply(let command, let reply): self.reply(command, reply)
         case .wake(let time): wake(at: time)
         case .log, .peer, .remember, .note, .update, .transfer, .sendBlob, .beginBlob, .setHashes, .writePiece,
