@@ -17,9 +17,11 @@ public struct Sent: Hashable, Sendable {
 }
 
 extension Nonce {
-    /// A new one, from the system's randomness.
+    /// A new one: 48 bits of milliseconds since 1970, then 80 bits of the system's randomness.
+    ///
+    /// By time, so that the history's table of nonces grows at one end and a commit touches few of its pages.
     public static func random() -> Nonce {
-        Nonce(randomBytes(16).reduce(0) { $0 << 8 | UInt128($1) })
+        Nonce(randomBytes(10).reduce(UInt128(Clock.wall & (1 << 48 - 1))) { $0 << 8 | UInt128($1) })
     }
 }
 

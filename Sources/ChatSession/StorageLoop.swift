@@ -202,7 +202,7 @@ final class StorageLoop: FeedbackLoop {
 extension StoreResult {
     fileprivate var result: StoredBatch.Result {
         switch self {
-        case .stored(let new, _): .stored(first: new.lowerBound)
+        case .stored(let new): .stored(first: new.lowerBound)
         case .known: .known
         case .gap: .gap
         case .forked: .forked

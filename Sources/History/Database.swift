@@ -1,5 +1,6 @@
 import CSQLite
 import Glibc
+import Identity
 
 /// A value as SQLite keeps it.
 enum SQLValue {
@@ -26,6 +27,25 @@ struct Row {
     }
 
     func isNull(_ column: CInt) -> Bool { sqlite3_column_type(statement, column) == SQLITE_NULL }
+}
+
+/// The values of a statement; only valid inside the closure that it is given to.
+struct Values {
+    fileprivate let statement: OpaquePointer
+    /// The first failure.
+    fileprivate var code = SQLITE_OK
+
+    mutating func bind(_ number: Int64, at index: CInt) { note(sqlite3_bind_int64(statement, index, number)) }
+
+    mutating func bind(_ bytes: [UInt8], at index: CInt) { bytes.withUnsafeBytes { bind($0, at: index) } }
+
+    mutating func bind(_ bytes: Bytes32, at index: CInt) { bytes.withBytes { bind($0, at: index) } }
+
+    private mutating func bind(_ bytes: UnsafeRawBufferPointer, at index: CInt) {
+        note(sqlite3_bind_blob64(statement, index, bytes.baseAddress, UInt64(bytes.count), CSQLite_transient))
+    }
+
+    private mutating func note(_ code: CInt) { if self.code == SQLITE_OK { self.code = code } }
 }
 
 /// One connection to an SQLite database, with its prepared statements.
@@ -104,6 +124,23 @@ final class Database {
         }
     }
 
+    /// Runs a statement that gives no rows, once with each of `count` sets of values, which `body` binds.
+    func run(_ sql: String, times count: Int, bind body: (Int, inout Values) -> Void) throws(HistoryError) {
+        let statement = try prepared(sql)
+        defer {
+            sqlite3_reset(statement)
+            sqlite3_clear_bindings(statement)
+        }
+        for index in 0..<count {
+            sqlite3_reset(statement)
+            var values = Values(statement: statement)
+            body(index, &values)
+            if values.code != SQLITE_OK { throw failure(values.code) }
+            let code = sqlite3_step(statement)
+            if code != SQLITE_DONE { throw failure(code) }
+        }
+    }
+
     func all<Result>(
         _ sql: String, _ values: [SQLValue] = [], _ make: (Row) throws(HistoryError) -> Result
     ) throws(HistoryError) -> [Result] {
@@ -144,6 +181,18 @@ final class Database {
             throw error
         }
         checkpointIfDue()
+        return result
+    }
+
+    /// Lets many reads see one state, and pay for getting at it once.
+    func reading<Result>(_ body: () throws(HistoryError) -> Result) throws(HistoryError) -> Result {
+        try run("BEGIN")
+        let result: Result
+        do throws(HistoryError) { result = try body() } catch {
+            if sqlite3_get_autocommit(handle) == 0 { rollBack() }
+            throw error
+        }
+        try run("COMMIT")
         return result
     }
 

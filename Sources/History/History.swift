@@ -57,6 +57,8 @@ public final class History: @unchecked Sendable {
     public var report: (String) -> Void = { _ in }
     /// How many events came since the table line was current.
     var unindexedEvents = 0
+    /// Those of the newest rows that will go there.
+    var unindexed = UnindexedLines()
     /// What opening anew after a failure has to wait for and to go by.
     var recovery = Recovery()
     private var isClosed = false
@@ -87,12 +89,14 @@ public final class History: @unchecked Sendable {
         _ drafts: [BatchEvent]
     ) throws(HistoryError) -> (results: [AppendResult], batches: [Batch]) {
         try requireWritable()
-        let plan = try AppendPlan(drafts) { nonce throws(HistoryError) in try self.ownEvent(with: nonce) }
+        let plan = try reader.reading { () throws(HistoryError) in
+            try AppendPlan(drafts) { nonce throws(HistoryError) in try ownEvent(with: nonce) }
+        }
         if plan.fresh.isEmpty { return (plan.results(ids: [], after: 0), []) }
         let head = logs[ownLog]?.head ?? LogHead(last: 0, lastID: .none)
         let batches = plan.sealed(in: ownLog, of: room, after: head, with: key)
         try write { change throws(HistoryError) in
-            for batch in batches { _ = try insert(batch, &change) }
+            for batch in batches { try insert(batch, &change) }
         }
         return (plan.results(ids: batches.flatMap(\.ids), after: head.last), batches)
     }
@@ -125,6 +129,7 @@ public final class History: @unchecked Sendable {
         var ownLog: LogID
         var newestRow: Int64
         var events = 0
+        var lines: [UnindexedLines.Line] = []
     }
 
     /// Runs one transaction, and takes over what it changed after the commit.
@@ -136,6 +141,7 @@ public final class History: @unchecked Sendable {
         logs.merge(change.logs) { _, new in new }
         forked.formUnion(change.forked)
         ownLog = change.ownLog
+        unindexed.add(change.lines, ofRowsAfter: newestRow, upTo: change.newestRow)
         newestRow = change.newestRow
         unindexedEvents += change.events
         if unindexedEvents >= Self.indexingThreshold { bringIndexCurrent() }
@@ -146,29 +152,30 @@ public final class History: @unchecked Sendable {
 
     /// Adds a batch that continues its log, or begins it.
     ///
-    /// - Returns: The row, and when it arrived.
-    func insert(_ batch: Batch, _ change: inout Change) throws(HistoryError) -> (row: Int64, arrived: UInt64) {
+    func insert(_ batch: Batch, _ change: inout Change) throws(HistoryError) {
         let known = state(of: batch.log, change)
         let log = if let known { known.row } else { try insert(batch.log) }
         let arrived = Self.now()
+        let fresh = (known?.head.last ?? 0) + 1
         let row = try writer.insert(
             "INSERT INTO batch (log, first, fresh, last, last_id, arrived, bytes) VALUES (?, ?, ?, ?, ?, ?, ?)",
             [
                 .integer(log), .integer(Int64(clamping: batch.first)),
-                .integer(Int64(clamping: (known?.head.last ?? 0) + 1)), .integer(Int64(clamping: batch.last)),
+                .integer(Int64(clamping: fresh)), .integer(Int64(clamping: batch.last)),
                 .blob(batch.lastID.digest.bytes), .integer(Int64(clamping: arrived)), .blob(batch.bytes),
             ])
         if batch.log.author == key.peer {
-            for (place, event) in batch.events.enumerated() {
-                try writer.run(
-                    "INSERT OR IGNORE INTO nonce VALUES (?, ?, ?)",
-                    [.blob(event.nonce.bytes), .integer(row), .integer(Int64(place))])
+            try writer.run("INSERT OR IGNORE INTO nonce VALUES (?, ?, ?)", times: batch.events.count) { place, values in
+                values.bind(batch.events[place].nonce.bytes, at: 1)
+                values.bind(row, at: 2)
+                values.bind(Int64(place), at: 3)
             }
         }
+        let stored = StoredBatch(row: row, fresh: fresh, arrived: arrived, batch: batch)
+        for place in stored.places { change.lines.append(UnindexedLines.Line(stored, place)) }
         change.logs[batch.log] = LogState(row: log, head: LogHead(last: batch.last, lastID: batch.lastID))
         change.newestRow = row
         change.events += batch.events.count
-        return (row, arrived)
     }
 
     private func insert(_ log: LogID) throws(HistoryError) -> Int64 {

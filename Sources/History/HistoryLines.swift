@@ -193,31 +193,48 @@ extension History {
 
     private func indexSomeRows() throws(HistoryError) {
         let last = min(indexed + Int64(Self.indexingStep), newestRow)
-        let batches = try reader.all(
-            "SELECT \(StoredBatch.columns) FROM batch WHERE row > ? AND row <= ? ORDER BY row",
-            [.integer(indexed), .integer(last)], { storedBatch($0) })
+        let known = unindexed.lines(ofRowsAfter: indexed, upTo: last)
+        let lines = if let known { known } else { try linesFromDisk(after: indexed, upTo: last) }
         try writer.transaction { () throws(HistoryError) in
-            for stored in batches.compactMap(\.self) {
-                for place in stored.places { try index(stored, place) }
-            }
+            try index(lines)
             try writer.run("UPDATE birth SET indexed = ?", [.integer(last)])
         }
         indexed = last
+        unindexed.forget(upTo: last)
     }
 
-    private func index(_ stored: StoredBatch, _ place: Int) throws(HistoryError) {
-        let kind = stored.batch.events[place].kind
-        let entry: [SQLValue] = [.integer(stored.row), .integer(Int64(place))]
+    private func linesFromDisk(
+        after first: Int64, upTo last: Int64
+    ) throws(HistoryError) -> ArraySlice<UnindexedLines.Line> {
+        let batches = try reader.all(
+            "SELECT \(StoredBatch.columns) FROM batch WHERE row > ? AND row <= ? ORDER BY row",
+            [.integer(first), .integer(last)], { storedBatch($0) })
+        var lines: [UnindexedLines.Line] = []
+        for stored in batches.compactMap(\.self) { lines += stored.places.map { UnindexedLines.Line(stored, $0) } }
+        return lines[...]
+    }
+
+    private func index(_ lines: ArraySlice<UnindexedLines.Line>) throws(HistoryError) {
         try writer.run(
             "INSERT OR REPLACE INTO line (clock, author, number, tag, batch, place, kind) VALUES (?, ?, ?, ?, ?, ?, ?)",
-            stored.position(at: place).values + entry + [.integer(Int64(kind.number))])
-        if kind == .image {
+            times: lines.count
+        ) { index, values in
+            let line = lines[lines.startIndex + index]
+            values.bind(Int64(ordering: line.clock.value), at: 1)
+            values.bind(line.author.key, at: 2)
+            values.bind(Int64(clamping: line.number), at: 3)
+            values.bind(line.id.tag, at: 4)
+            values.bind(line.row, at: 5)
+            values.bind(Int64(line.place), at: 6)
+            values.bind(Int64(line.kind.number), at: 7)
+        }
+        for line in lines where line.kind == .image {
             try writer.run(
                 """
                 INSERT INTO image (id, batch, place) VALUES (?, ?, ?)
                 ON CONFLICT (id) DO UPDATE SET batch = excluded.batch, place = excluded.place
                 """,
-                [.blob(stored.batch.ids[place].digest.bytes)] + entry)
+                [.blob(line.id.digest.bytes), .integer(line.row), .integer(Int64(line.place))])
         }
     }
 
@@ -255,5 +272,7 @@ extension StoredLine.Position {
 
 extension EventID {
     /// The first eight bytes, which sort as ids do.
-    fileprivate var tag: Int64 { Int64(ordering: digest.bytes.prefix(8).reduce(0) { $0 << 8 | UInt64($1) }) }
+    fileprivate var tag: Int64 {
+        Int64(ordering: digest.withBytes { UInt64(bigEndian: $0.loadUnaligned(as: UInt64.self)) })
+    }
 }

@@ -28,10 +28,9 @@ extension History {
             return .forked
         }
         if batch.last <= head.last { return .known }
-        let (row, arrived) = try insert(batch, &change)
+        try insert(batch, &change)
         if batch.log == change.ownLog { try openIncarnation(&change) }
-        let stored = StoredBatch(row: row, fresh: head.last + 1, arrived: arrived, batch: batch)
-        return .stored(new: head.last + 1...batch.last, lines: stored.lines)
+        return .stored(new: head.last + 1...batch.last)
     }
 
     /// Whether a batch that continues or overlaps our log has another id at the last number that both have.

@@ -75,8 +75,8 @@ public enum AppendResult: Hashable, Sendable {
 
 /// What became of a batch from a peer.
 public enum StoreResult: Hashable, Sendable {
-    /// On disk; `new` are the numbers that we didn't have, `lines` those of them that are shown.
-    case stored(new: ClosedRange<UInt64>, lines: [StoredLine])
+    /// On disk; `new` are the numbers that we didn't have.
+    case stored(new: ClosedRange<UInt64>)
     /// We have all of it.
     case known
     /// It begins after the number that we need next, so it was not stored.
