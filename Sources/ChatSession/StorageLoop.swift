@@ -11,7 +11,26 @@ final class StorageLoop: FeedbackLoop {
     private struct Waiting {
         var drafts: [(event: BatchEvent, command: CommandID)] = []
         var arrivals: [Arrival] = []
+        var pace = CommitPace()
         var isScheduled = false
+        /// Whether a commit is due that waits for nothing.
+        var isUrgent = false
+
+        /// Whether gathering more would help nobody: a batch is full, or somebody asks for more once this is stored.
+        var isEnough: Bool {
+            if drafts.count >= Batch.maximumCount || arrivals.count >= StorageLoop.enoughArrivals { return true }
+            if case .answered? = arrivals.last { return true }
+            return false
+        }
+
+        /// - Returns: When to commit, in nanoseconds from now; `nil` if that is seen to.
+        mutating func schedule(now: UInt64) -> UInt64? {
+            let delay = isEnough ? 0 : pace.delay(now: now)
+            if isUrgent || isScheduled && delay > 0 { return nil }
+            isScheduled = true
+            isUrgent = delay == 0
+            return delay
+        }
     }
 
     /// What peers sent, kept in order: an answer counts as complete only after its batches.
@@ -20,6 +39,7 @@ final class StorageLoop: FeedbackLoop {
         case answered(Want, by: PeerID)
     }
 
+    private static let enoughArrivals = 16  // batches
     private static let answerLength = 1 << 20  // bytes sent for one request
 
     private let history: History
@@ -70,20 +90,29 @@ final class StorageLoop: FeedbackLoop {
         }
     }
 
-    /// Whatever comes while a commit is under way is in the next one.
+    /// Whatever comes while a commit is under way is in the next one, and where they are many, what comes soon.
     private func enqueue(_ add: (inout Waiting) -> Void) {
-        let isFirst = waiting.withLock { waiting in
+        let now = DispatchTime.now().uptimeNanoseconds
+        let delay = waiting.withLock { waiting in
             add(&waiting)
-            defer { waiting.isScheduled = true }
-            return !waiting.isScheduled
+            return waiting.schedule(now: now)
         }
-        if isFirst { history.queue.async { [self] in commit() } }
+        switch delay {
+        case nil: break
+        case 0?: history.queue.async { [self] in commit() }
+        case let delay?:
+            history.queue.asyncAfter(deadline: .now() + .nanoseconds(Int(delay))) { [self] in commit() }
+        }
     }
 
     private func commit() {
+        let now = DispatchTime.now().uptimeNanoseconds
         let batch = waiting.withLock { waiting in
-            defer { waiting = Waiting() }
-            return waiting
+            let batch = waiting
+            waiting = Waiting()
+            waiting.pace = batch.pace
+            if batch.isScheduled { waiting.pace.began(now: now) }
+            return batch
         }
         append(batch.drafts)
         store(batch.arrivals)
