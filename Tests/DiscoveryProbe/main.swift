@@ -5,7 +5,7 @@ import Glibc
 import Identity
 import Rx
 
-// discovery-probe MODE ROOM NAME PORT [SEED]: announces a peer and prints a line for each event, after the milliseconds of
+// discovery-probe MODE ROOM NAME PORT [SEED [SECRET MILLISECONDS]]: announces a peer and prints a line for each event, after the milliseconds of
 // the monotonic clock. Ends with its standard input, and prints `withdrawn` then.
 let arguments = CommandLine.arguments
 guard arguments.count >= 5, let mode = DiscoveryMode(rawValue: arguments[1]), let port = UInt16(arguments[4]),
@@ -35,8 +35,17 @@ else {
 }
 
 say("started \(key.peer)")
-let announcement = Announcement(displayName: arguments[3], room: arguments[2], peer: key.peer, port: port)
-let subscription = Discovery.run(announcement, mode: mode).subscribe(onNext: { say(line($0)) })
+var announcement = Announcement(displayName: arguments[3], room: arguments[2], peer: key.peer, port: port)
+var renewal = Discovery.renewal
+// In a keyed room, whose members take another name after so long.
+if arguments.count > 7, let secret = [UInt8](hexadecimal: arguments[6]), let milliseconds = Int(arguments[7]),
+    let roomKey = RoomKey(room: RoomID(openRoom: arguments[2]), secret: secret)
+{
+    announcement.concealment = Concealment(roomKey)
+    renewal = .milliseconds(milliseconds)
+    say("concealed \(announcement.concealment?.instance ?? "")")
+}
+let subscription = Discovery.run(announcement, mode: mode, renewal: renewal).subscribe(onNext: { say(line($0)) })
 while readLine() != nil {}
 subscription.dispose()
 say("withdrawn")

@@ -111,4 +111,34 @@ struct DaemonTests {
 
         #expect(eachSeesTheOthers([alice, bob], within: 15))
     }
+
+    @Test func `a keyed room's member takes another name at avahi-daemon too`() throws {
+        let lab = try Lab(hosts: 2)
+        let secret = randomBytes(RoomKey.length).hexadecimal
+        let alice = try lab.probe("h1", "avahi", "alice", 7001, [secret, "4000"])
+        let bob = try lab.probe("h2", "avahi", "bob", 7002, [secret, "3600000"])
+        let names = [try alice.instance(0), try alice.instance(1)]
+
+        #expect(bob.waits(upTo: 10) { $0.contains { $0.hasPrefix("sighted \(names[1])") } })
+        #expect(bob.waits(upTo: 10) { $0.last { $0.contains(names[0]) }?.hasPrefix("vanished") == true })
+    }
+
+    /// Case B12, 3.
+    @Test func `a daemon that is killed again and again leaves one advert and no descriptor behind`() throws {
+        let kills = ProcessInfo.processInfo.environment["FINDING"] == "full" ? 20 : 3
+        let lab = try Lab(hosts: 2)
+        let alice = try lab.probe("h1", "avahi", "alice", 7001), carol = try lab.probe("h2", "avahi", "carol", 7003)
+        #expect(eachSeesTheOthers([alice, carol], within: 5))
+        let descriptors = alice.descriptorCount
+
+        for round in 1...kills {
+            try lab.run(["avahi", "h1", "kill"])
+            #expect(alice.waits(upTo: 15) { lines in lines.filter { $0 == "using avahi-daemon" }.count == round + 1 })
+        }
+
+        let bob = try lab.probe("h2", "avahi", "bob", 7002)
+        #expect(bob.sees(alice, within: 10))
+        #expect(Set(bob.lines.filter { $0.hasPrefix("found") }.compactMap { $0.split(separator: " ").last }).count == 1)
+        #expect(alice.waits(upTo: 5) { _ in alice.descriptorCount == descriptors })
+    }
 }

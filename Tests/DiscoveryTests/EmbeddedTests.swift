@@ -80,4 +80,18 @@ import Testing
         #expect(alice.leave())
         #expect(Date().timeIntervalSince(left) < 1.5)
     }
+
+    @Test func `a keyed room's member takes another name from time to time, and is seen by that alone`() throws {
+        let secret = randomBytes(RoomKey.length).hexadecimal
+        let often = [secret, "4000"], never = [secret, "3600000"]
+        let alice = try Probe(in: host, host.prefix, mode: "embedded", name: "alice", port: 7001, often)
+        let bob = try Probe(in: host, host.prefix, mode: "embedded", name: "bob", port: 7002, never)
+        let names = [try alice.instance(0), try alice.instance(1)]
+
+        #expect(bob.waits(upTo: 10) { $0.contains { $0.hasPrefix("sighted \(names[1])") } })
+        let isGone = bob.waits(upTo: 20) { $0.last { $0.contains(names[0]) }?.hasPrefix("vanished") == true }
+        #expect(isGone, "\(bob.lines)")
+        #expect(!alice.lines.contains { line in line.hasPrefix("sighted") && names.contains { line.contains($0) } })
+        #expect(!bob.lines.contains { $0.hasPrefix("renamed") })
+    }
 }

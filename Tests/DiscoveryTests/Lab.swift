@@ -27,8 +27,8 @@ final class Lab {
 
     func on(_ host: String, _ command: String...) throws { try run(["on", host] + command) }
 
-    func probe(_ host: String, _ mode: String, _ name: String, _ port: UInt16) throws -> Probe {
+    func probe(_ host: String, _ mode: String, _ name: String, _ port: UInt16, _ more: [String] = []) throws -> Probe {
         let prefix = ["env"] + Self.environment + [Self.script, "on", host]
-        return try Probe(in: self, prefix, mode: mode, name: name, port: port)
+        return try Probe(in: self, prefix, mode: mode, name: name, port: port, more)
     }
 }

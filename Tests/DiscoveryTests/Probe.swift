@@ -18,13 +18,13 @@ final class Probe: @unchecked Sendable {
     // The prefix runs a command where the probe shall be, such as `nsenter … --`.
     init(
         in place: AnyObject, _ prefix: [String], mode: String, room: String = "lab", name: String, port: UInt16,
-        key: SigningKey = SigningKey()
+        key: SigningKey = SigningKey(), _ more: [String] = []
     ) throws {
         self.place = place
         self.key = key
         self.port = port
         let command = Self.directory.appendingPathComponent("discovery-probe").path
-        child = try Child(prefix + [command, mode, room, name, "\(port)", key.seed.hexadecimal])
+        child = try Child(prefix + [command, mode, room, name, "\(port)", key.seed.hexadecimal] + more)
         Thread.detachNewThread { [child, weak self] in
             while let bytes = child.read() { self?.append(bytes) }
         }
@@ -79,6 +79,17 @@ final class Probe: @unchecked Sendable {
 
     func works(with stack: String, within seconds: Double = 10) -> Bool {
         waits(upTo: seconds) { $0.last { $0.hasPrefix("using") || $0.hasPrefix("trouble") } == "using \(stack)" }
+    }
+
+    /// Waits for the instance that it goes by in a keyed room at first (0), or after so many changes.
+    func instance(_ number: Int) throws -> String {
+        var instances: [String] = []
+        _ = waits(upTo: 20) { lines in
+            instances = lines.filter { $0.hasPrefix("concealed ") || $0.hasPrefix("renamed ") }
+                .map { String($0.split(separator: " ")[1]) }
+            return instances.count > number
+        }
+        return try #require(instances.dropFirst(number).first, "no instance \(number)")
     }
 
     /// Ends the subscription, and waits for the probe's last line and end.
