@@ -1,11 +1,12 @@
 public import Identity
 
 /// A blob's name: a hash over its size and the hashes of its 1 MiB chunks.
-public struct BlobRoot: Hashable, Sendable, CustomStringConvertible {
+public struct BlobRoot: Hashable, Comparable, Sendable, CustomStringConvertible {
     public static let chunkLength = 1 << 20  // bytes
 
     public let digest: Bytes32
     public init(_ digest: Bytes32) { self.digest = digest }
+    public static func < (left: BlobRoot, right: BlobRoot) -> Bool { left.digest < right.digest }
 
     /// The root over a blob's size in bytes and its chunks' SHA-256 hashes in order; none for an empty blob.
     public init(size: UInt64, chunkHashes: [Bytes32]) {

@@ -28,7 +28,9 @@ public struct Nonce: Hashable, Sendable, CustomStringConvertible {
 }
 
 /// Which events are numbered together: one author's, in one incarnation, for one audience.
-public struct LogID: Hashable, Sendable {
+///
+/// Ordered so that whoever goes through many does so the same way in each run.
+public struct LogID: Hashable, Comparable, Sendable {
     public var author: PeerID
     public var incarnation: Incarnation
     /// Zero for the whole room, else the key of the one peer whom a direct message is for.
@@ -41,6 +43,10 @@ public struct LogID: Hashable, Sendable {
     }
 
     public var isForRoom: Bool { audience == .zero }
+
+    public static func < (left: LogID, right: LogID) -> Bool {
+        (left.author, left.incarnation, left.audience) < (right.author, right.incarnation, right.audience)
+    }
 }
 
 /// An event's identity: SHA-256 of its header.

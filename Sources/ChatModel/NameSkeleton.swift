@@ -29,6 +29,7 @@ extension Names {
     }
 
     private static func isUnseen(_ scalar: Unicode.Scalar) -> Bool {
+        if (0x20..<0x7f).contains(scalar.value) { return false }
         if scalar.properties.isDefaultIgnorableCodePoint || scalar.properties.isVariationSelector { return true }
         switch scalar.properties.generalCategory {
         case .control, .format: return true

@@ -104,7 +104,7 @@ extension RoomState {
     /// Tells an author all that a link which is gone may have swallowed.
     mutating func tellAgain(_ author: PeerID) {
         for (whose, state) in ended where whose == author { tell(author, state) }
-        for root in fetches.keys.sorted(by: rootOrder) {
+        for root in fetches.keys.sorted() {
             guard let fetch = fetches[root], !fetch.isComplete, authors(of: fetch).contains(author) else { continue }
             tell(author, BlobState(root: root, progress: .verified(fetch.verified)))
         }
@@ -263,7 +263,7 @@ extension RoomState {
 // Holders come and go
 extension RoomState {
     mutating func sourceGone(_ peer: PeerID) {
-        for root in fetches.keys.sorted(by: rootOrder) where fetches[root]?.source == peer {
+        for root in fetches.keys.sorted() where fetches[root]?.source == peer {
             fetches[root]?.source = nil
             timers.cancel(.fetchTimeout(root))
             proceed(root)
@@ -272,7 +272,7 @@ extension RoomState {
 
     /// A blob link broke under a chat link that holds.
     mutating func sourceFailed(_ peer: PeerID) {
-        for root in fetches.keys.sorted(by: rootOrder) { giveUp(peer, on: root) }
+        for root in fetches.keys.sorted() { giveUp(peer, on: root) }
     }
 
     mutating func sourceBack(_ peer: PeerID, for root: BlobRoot) {
@@ -282,7 +282,7 @@ extension RoomState {
 
     /// A peer left: images that nobody here can deliver say so.
     mutating func stalled() {
-        for root in fetches.keys.sorted(by: rootOrder) { stalled(root) }
+        for root in fetches.keys.sorted() { stalled(root) }
     }
 
     private mutating func stalled(_ root: BlobRoot) {
@@ -348,6 +348,4 @@ extension RoomState {
         fetches[root]?.rivals.removeAll { $0 == id }
         if fetches[root]?.events.isEmpty == true { end(root) }
     }
-
-    func rootOrder(_ left: BlobRoot, _ right: BlobRoot) -> Bool { left.digest < right.digest }
 }

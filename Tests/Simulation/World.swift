@@ -31,7 +31,7 @@ final class World {
 
     private var agenda = Agenda()
     /// Batches whose seals were looked at.
-    private var known: [[UInt8]: Batch] = [:]
+    private var known: [Written: Batch] = [:]
     /// The last ids that their authors sealed.
     private var sealed: Set<EventID> = []
 
@@ -89,7 +89,7 @@ final class World {
             isGenuine
             ? Batch(sealing: events, in: log, of: Self.room, first: first, previous: previous, with: key)
             : Batch(simulating: events, in: log, of: Self.room, first: first, previous: previous)
-        known[batch.bytes] = batch
+        known[Written(bytes: batch.bytes)] = batch
         sealed.insert(batch.lastID)
         return batch
     }
@@ -101,18 +101,25 @@ final class World {
 
     /// A seal costs the same bytes for every reader, so each is looked at once.
     func verify(_ bytes: [UInt8], reader: PeerID) -> Batch? {
-        if let batch = known[bytes] { return batch }
+        let written = Written(bytes: bytes)
+        if let batch = known[written] { return batch }
         if isGenuine, flaw == nil {
             guard let batch = try? Batch(verifying: bytes, in: Self.room, reader: reader) else { return nil }
-            known[bytes] = batch
+            known[written] = batch
             return batch
         }
         guard let batch = try? Batch(stored: bytes, in: Self.room),
             sealed.contains(batch.lastID) || flaw == .unverifiedSeal || flaw == .keptInnerSeal
         else { return nil }
-        known[bytes] = batch
+        known[written] = batch
         return batch
     }
+}
+
+/// Bytes as a key; hashed at once, not one by one.
+private struct Written: Hashable {
+    var bytes: [UInt8]
+    func hash(into hasher: inout Hasher) { bytes.withUnsafeBytes { hasher.combine(bytes: $0) } }
 }
 
 /// What is known outside of all hosts: who said what, and what went wrong.
