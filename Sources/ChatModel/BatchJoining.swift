@@ -66,3 +66,12 @@ public struct BatchJoiner {
         bytes[countOffset + 1] = UInt8(truncatingIfNeeded: count)
     }
 }
+
+extension LogID {
+    /// The log that bytes which may be a batch of this author's say they are of; `nil` if they are too short.
+    init?(ofBatch bytes: [UInt8], by author: PeerID) {
+        guard bytes.count >= 32 + 16 + 32, let audience = Bytes32(bytes[48..<80]) else { return nil }
+        let incarnation = bytes[32..<48].reduce(0) { $0 << 8 | UInt128($1) }
+        self.init(author: author, incarnation: Incarnation(incarnation), audience: audience)
+    }
+}

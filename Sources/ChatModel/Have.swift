@@ -15,15 +15,19 @@ public struct EventRange: Hashable, Sendable {
 public struct Have: Hashable, Sendable {
     public static let maximumRanges = 4  // a log
     static let maximumLogs = 256  // a page
+    private static let forkedBit: UInt8 = 0x80  // beside the count of ranges
 
     /// One log's entry; the ranges ascend and leave gaps.
     public struct Entry: Hashable, Sendable {
         public var log: LogID
         public var ranges: [EventRange]
+        /// Whether the peer holds the proof of two histories, and takes nothing more of the log.
+        public var isForked: Bool
 
-        public init(log: LogID, ranges: [EventRange]) {
+        public init(log: LogID, ranges: [EventRange], isForked: Bool = false) {
             self.log = log
             self.ranges = ranges
+            self.isForked = isForked
         }
 
         var encodedLength: Int { 32 + 16 + 32 + 1 + ranges.count * (8 + 8 + 32) }
@@ -61,7 +65,7 @@ public struct Have: Hashable, Sendable {
         bytes.append(bigEndian: UInt16(entries.count))
         for entry in entries {
             bytes.append(entry.log)
-            bytes.append(UInt8(entry.ranges.count))
+            bytes.append(UInt8(entry.ranges.count) | (entry.isForked ? Self.forkedBit : 0))
             for range in entry.ranges {
                 bytes.append(bigEndian: range.numbers.lowerBound)
                 bytes.append(bigEndian: range.numbers.upperBound)
@@ -82,7 +86,8 @@ public struct Have: Hashable, Sendable {
 
     private static func entry(_ reader: inout ByteReader) throws(WireError) -> Entry {
         let log = try reader.log()
-        let count = try reader.byte()
+        let mark = try reader.byte()
+        let count = mark & ~forkedBit
         guard count <= maximumRanges else { throw .invalid(what: "the count of ranges") }
         var lowest: UInt64 = 1
         let ranges = try (0..<count).map { _ throws(WireError) in
@@ -94,7 +99,7 @@ public struct Have: Hashable, Sendable {
             lowest = last + 2
             return EventRange(numbers: first...last, lastID: EventID(try reader.bytes32()))
         }
-        return Entry(log: log, ranges: ranges)
+        return Entry(log: log, ranges: ranges, isForked: mark & forkedBit != 0)
     }
 }
 

@@ -10,14 +10,26 @@ extension RoomState {
         timers.cancel(.wantTimeout(id))
         logs[id]?.asked = nil
         notice(about: id.author, "'\(name(of: id.author))' has two histories under one key: rollback or copied key")
+        say(id)
         for peer in linked where peers[peer]?.isIntroduced == true { passProof(of: id, to: peer) }
     }
 
-    /// Sends both histories to somebody who holds something of the log: one of them contradicts his.
+    /// Sends both histories to somebody who holds something of the log and doesn't say that he knows: one of them
+    /// contradicts his.
     private mutating func passProof(of id: LogID, to peer: PeerID) {
-        guard id.isForRoom, let log = logs[id], let proof = log.proof, peers[peer]?.have[id] != nil,
-            logs[id]?.proofHolders.insert(peer).inserted == true
-        else { return }
+        guard isUnconvinced(peer, of: id), peers[peer]?.sentProofs.insert(id).inserted == true else { return }
+        logs[id]?.proofRounds = 0
+        sendProof(of: id, to: peer)
+        set(.proof(id), after: limits.wantTimeout)
+    }
+
+    private func isUnconvinced(_ peer: PeerID, of id: LogID) -> Bool {
+        guard id.isForRoom, let known = peers[peer], known.isLinked else { return false }
+        return known.have[id] != nil && !known.convinced.contains(id)
+    }
+
+    private mutating func sendProof(of id: LogID, to peer: PeerID) {
+        guard let log = logs[id], let proof = log.proof else { return }
         effects.append(.send(peer, [.batch(proof.bytes)]))
         let first = max(1, proof.first - 1)
         if log.last >= first {
@@ -25,21 +37,26 @@ extension RoomState {
         }
     }
 
-    /// Compares what a peer says it holds with what we hold and know.
+    /// Sends the proof again, ever more seldom, to those who were sent it and still don't say that they have it.
+    mutating func passProofAgain(of id: LogID) {
+        let unconvinced = linked.filter { peers[$0]?.sentProofs.contains(id) == true && isUnconvinced($0, of: id) }
+        guard !unconvinced.isEmpty, let rounds = logs[id]?.proofRounds else { return }
+        logs[id]?.proofRounds = rounds + 1
+        for peer in unconvinced { sendProof(of: id, to: peer) }
+        set(.proof(id), after: limits.wantTimeout << min(rounds + 1, 7))
+    }
+
+    /// Passes the proof of a fork to a peer that says what it holds of the log.
     mutating func compare(_ have: Have, of peer: PeerID) {
         for entry in have.entries where entry.log.isForRoom {
-            guard let log = logs[entry.log] else { continue }
-            if log.isForked {
-                passProof(of: entry.log, to: peer)
-                // There may be a third history: what we have where his ends contradicts that.
-                if let end = entry.ranges.last, end.numbers.upperBound <= log.last, end.lastID != log.lastID {
-                    let want = Want(log: entry.log, numbers: end.numbers.upperBound...end.numbers.upperBound)
-                    effects.append(.serve(want, to: peer))
-                }
-            } else if let range = entry.ranges.last, range.numbers.upperBound == log.last, range.lastID != log.lastID {
-                // The answer contradicts ours, and that is the proof.
-                let want = Want(log: entry.log, numbers: log.last...log.last)
-                effects.append(.send(peer, [.want(want)]))
+            guard let log = logs[entry.log], log.isForked else { continue }
+            passProof(of: entry.log, to: peer)
+            // There may be a third history: what we have where his ends contradicts that.
+            if !entry.isForked, let end = entry.ranges.last, end.numbers.upperBound <= log.last,
+                end.lastID != log.lastID
+            {
+                let want = Want(log: entry.log, numbers: end.numbers.upperBound...end.numbers.upperBound)
+                effects.append(.serve(want, to: peer))
             }
         }
     }

@@ -160,6 +160,7 @@ extension RoomState {
         if shutOut.remove(peer) != nil { effects.append(.shutOut(shutOut)) }
         letIn(peer)
         tellStatus(of: peer)
+        wantLogs(of: peer)
     }
 
     private mutating func letIn(_ peer: PeerID) {
@@ -175,7 +176,7 @@ extension RoomState {
         shutOut.insert(peer)
         expel(peer)
         for id in arrivals.keys.sorted() where arrivals[id]?.peer == peer { cancel(id) }
-        for log in logs.keys.sorted(by: logOrder) where log.author == peer {
+        for log in logs.keys.filter({ $0.author == peer }).sorted() {
             timers.cancel(.want(log))
             timers.cancel(.wantTimeout(log))
             logs[log]?.asked = nil
@@ -188,8 +189,13 @@ extension RoomState {
         if shutOut.remove(peer) != nil { effects.append(.shutOut(shutOut)) }
         tellStatus(of: peer)
         dial(peer)
+        wantLogs(of: peer)
+    }
+
+    /// Asks for what was left out of an author's logs.
+    private mutating func wantLogs(of peer: PeerID) {
         let offered = Set(linked.flatMap { Array((peers[$0]?.have ?? [:]).keys) }).union(logs.keys)
-        for log in offered.sorted(by: logOrder) where log.author == peer { want(log) }
+        for log in offered.filter({ $0.author == peer }).sorted() { want(log) }
     }
 
     /// Keeps a verdict, or without one that the peer was met; the command is answered once that is on disk.

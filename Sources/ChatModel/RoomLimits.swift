@@ -61,6 +61,9 @@ public struct RoomLimits: Hashable, Sendable {
     /// Logs of authors that we never met, before further ones are left out.
     public var maximumLogs = 4_096
 
+    /// Logs of one author, before further ones wait until the user trusts it.
+    public var maximumLogsOfOne = 64
+
     /// How many may wait to be let in, and for how long.
     public var maximumWaiting = 8
     public var waitingTime: UInt64 = 300_000

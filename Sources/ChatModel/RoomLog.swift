@@ -6,8 +6,8 @@ struct Log {
     var lastID: EventID
     /// The batch that contradicts ours; nothing more of the log is taken.
     var proof: Batch?
-    /// Who was sent the proof.
-    var proofHolders: Set<PeerID> = []
+    /// How often the proof was sent again to those who don't confirm it.
+    var proofRounds: UInt64 = 0
     /// What was asked for and hasn't been answered.
     var asked: (holder: PeerID, numbers: ClosedRange<UInt64>)?
     /// Holders that didn't deliver, asked last.
@@ -81,6 +81,7 @@ extension RoomState {
             guard logs[entry.log] != nil || count < limits.maximumLogs else { continue }
             // This version holds runs from 1 on; what a peer has beyond a gap of its own is asked for when it is closed.
             peers[peer]?.have[entry.log] = entry.ranges.first { $0.numbers.lowerBound == 1 }
+            if entry.isForked { peers[peer]?.convinced.insert(entry.log) }
         }
         if let own = peers[peer]?.have[ownLog] { confirm(own.numbers.upperBound, by: peer) }
         if isFirst, !have.isContinued {
@@ -124,6 +125,12 @@ extension RoomState {
         (peers[holder]?.have[log]?.numbers.upperBound ?? 0) > (logs[log]?.last ?? 0)
     }
 
+    /// Whether a peer ends where we do, with another event.
+    private func contradicts(_ log: LogID, _ holder: PeerID) -> Bool {
+        guard let end = peers[holder]?.have[log], let ours = logs[log] else { return false }
+        return end.numbers.upperBound == ours.last && end.lastID != ours.lastID
+    }
+
     private mutating func wantLater(_ log: LogID) {
         if !timers.isSet(.want(log)), logs[log]?.asked == nil { set(.want(log), after: limits.wantDelay) }
     }
@@ -131,14 +138,18 @@ extension RoomState {
     /// Asks one holder for what comes next in a log, unless that is under way.
     mutating func want(_ id: LogID) {
         timers.cancel(.want(id))
-        var log = logs[id] ?? Log(last: 0, lastID: .none)
-        guard !log.isForked, log.asked == nil, isHeard(id.author) else { return }
-        let holders = linked.filter { lacks(id, $0) }
+        guard isHeard(id.author) else { return }
+        guard logs[id] != nil || linked.contains(where: { lacks(id, $0) }) && makePlace(for: id), var log = logs[id],
+            !log.isForked, log.asked == nil
+        else { return }
+        let holders = linked.filter { lacks(id, $0) || contradicts(id, $0) }
         if holders.allSatisfy(log.failed.contains) { log.failed = [] }
         guard let holder = choose(holders.filter { !log.failed.contains($0) }, preferring: id.author),
             let end = peers[holder]?.have[id]?.numbers.upperBound
         else { return forget(id) }
-        let numbers = log.last + 1...log.last + min(end - log.last, limits.wantLength)
+        // Where ends contradict each other, the other one is the proof.
+        let numbers =
+            end == log.last ? end...end : log.last + 1...log.last + min(end - log.last, limits.wantLength)
         log.asked = (holder, numbers)
         expect(id.author)
         logs[id] = log
@@ -153,7 +164,8 @@ extension RoomState {
 
     mutating func answered(_ want: Want, by peer: PeerID) {
         guard let asked = logs[want.log]?.asked, asked.holder == peer, asked.numbers == want.numbers else { return }
-        let isUseless = (logs[want.log]?.last ?? 0) < want.numbers.lowerBound
+        let last = logs[want.log]?.last ?? 0
+        let isUseless = last < want.numbers.lowerBound || last == want.numbers.upperBound && contradicts(want.log, peer)
         settle(want.log, blaming: isUseless ? peer : nil)
     }
 
@@ -175,14 +187,14 @@ extension RoomState {
     }
 
     /// Drops what is known of a log of which we have nothing, and nobody here anything to give.
-    private mutating func forget(_ log: LogID) {
+    mutating func forget(_ log: LogID) {
         guard logs[log]?.last == 0, logs[log]?.isForked == false else { return }
         logs[log] = nil
         expectNoMore(log.author)
     }
 
     mutating func forgetWants(from peer: PeerID) {
-        for log in logs.keys.sorted(by: logOrder) where logs[log]?.asked?.holder == peer {
+        for log in logs.filter({ $0.value.asked?.holder == peer }).keys.sorted() {
             timers.cancel(.wantTimeout(log))
             logs[log]?.asked = nil
             set(.want(log), after: 0)
@@ -208,7 +220,7 @@ extension RoomState {
             }
         }
         releaseIfTold()
-        let entries = grown.sorted(by: logOrder).filter { isKnown($0, to: peer) }.compactMap(entry)
+        let entries = grown.sorted().filter { isKnown($0, to: peer) }.compactMap(entry)
         if !entries.isEmpty, peers[peer]?.isLinked == true {
             effects.append(.send(peer, Have.pages(entries).map { .have($0) }))
         }
@@ -261,13 +273,14 @@ extension RoomState {
 // What we tell others that we have
 extension RoomState {
     mutating func introduce(to peer: PeerID) {
-        let entries = logs.keys.sorted(by: logOrder).filter { isKnown($0, to: peer) }.compactMap(entry)
+        let entries = logs.keys.sorted().filter { isKnown($0, to: peer) }.compactMap(entry)
         effects.append(.send(peer, Have.pages(entries).map { .have($0) }))
     }
 
     private func entry(_ id: LogID) -> Have.Entry? {
         guard let log = logs[id], log.last > 0, !isBlocked(id.author) else { return nil }
-        return Have.Entry(log: id, ranges: [EventRange(numbers: 1...log.last, lastID: log.lastID)])
+        let range = EventRange(numbers: 1...log.last, lastID: log.lastID)
+        return Have.Entry(log: id, ranges: [range], isForked: log.isForked)
     }
 
     mutating func say(_ log: LogID) {
@@ -276,16 +289,16 @@ extension RoomState {
     }
 
     mutating func flushHave() {
-        let entries = unsaid.sorted(by: logOrder).compactMap(entry)
+        let entries = unsaid.sorted().compactMap(entry)
         unsaid = []
         for peer in linked {
-            let news = entries.filter { isKnown($0.log, to: peer) && peers[peer]?.have[$0.log] != $0.ranges.first }
+            let news = entries.filter { isKnown($0.log, to: peer) && isNews($0, to: peer) }
             if !news.isEmpty { effects.append(.send(peer, Have.pages(news).map { .have($0) })) }
         }
     }
 
-    /// Any order that is the same in each run will do.
-    func logOrder(_ left: LogID, _ right: LogID) -> Bool {
-        (left.author, left.incarnation, left.audience) < (right.author, right.incarnation, right.audience)
+    private func isNews(_ entry: Have.Entry, to peer: PeerID) -> Bool {
+        guard let known = peers[peer], known.have[entry.log] == entry.ranges.first else { return true }
+        return entry.isForked && !known.convinced.contains(entry.log)
     }
 }

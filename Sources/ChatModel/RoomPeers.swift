@@ -38,6 +38,9 @@ struct Peer {
 
     /// What it says it has; the end of the run that begins at 1.
     var have: [LogID: EventRange] = [:]
+    /// Logs of which it says that it holds the proof of two histories, and those of which it was sent that on this link.
+    var convinced: Set<LogID> = []
+    var sentProofs: Set<LogID> = []
     /// Whether all of its first `Have` on this link has come.
     var isIntroduced = false
     /// The last own event pushed to it, and what it hasn't confirmed of that.
@@ -67,6 +70,8 @@ extension RoomState {
         known.isLinked = true
         known.isIntroduced = false
         known.have = [:]
+        known.convinced = []
+        known.sentProofs = []
         known.pushed = 0
         known.unconfirmed = []
         known.endpoint = endpoint
@@ -102,7 +107,7 @@ extension RoomState {
         tellAgain(peer)
         tellHints(to: peer)
         // Whom we were about to fetch from may be back.
-        for root in fetches.keys.sorted(by: rootOrder) { sourceBack(peer, for: root) }
+        for root in fetches.keys.sorted() { sourceBack(peer, for: root) }
     }
 
     /// Counts as no link from here on; its end, which follows, changes nothing.

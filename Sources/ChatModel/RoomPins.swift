@@ -108,7 +108,38 @@ extension RoomState {
         guard let key = Bytes32(bytes.prefix(32)), let author = author(key) else { return true }
         guard isHeard(author) else { return false }
         expect(author)
+        guard let log = LogID(ofBatch: bytes, by: author) else { return true }
+        return makePlace(for: log)
+    }
+
+    /// Keeps a place for what comes of a log, unless its author has too many.
+    ///
+    /// - Returns: Whether there is one.
+    mutating func makePlace(for log: LogID) -> Bool {
+        if logs[log] != nil { return true }
+        let isTrusted = log.author == me || peers[log.author]?.record?.verdict == .trusted
+        let count = isTrusted ? 0 : logs.keys.count { $0.author == log.author }
+        guard count < limits.maximumLogsOfOne else {
+            tellOfCrowd(log.author)
+            return false
+        }
+        logs[log] = Log(last: 0, lastID: .none)
         return true
+    }
+
+    private mutating func tellOfCrowd(_ author: PeerID) {
+        guard crowded.insert(author).inserted else { return }
+        notice(
+            about: author,
+            "'\(name(of: author))' has begun more than \(limits.maximumLogsOfOne) logs, the newest are left out: "
+                + "chat trust \(author.suffix) takes them")
+    }
+
+    /// Gives up the places of logs of which nothing came.
+    mutating func forgetEmptyLogs() {
+        for log in logs.filter({ $0.value.last == 0 && $0.value.asked == nil && !$0.value.isForked }).keys.sorted() {
+            forget(log)
+        }
     }
 
     private mutating func author(_ key: Bytes32) -> PeerID? {

@@ -93,6 +93,8 @@ public struct RoomState: Sendable {
     var isOutside = false
     /// Authors never met on a link of our own, with their names as last heard.
     var strangers: [PeerID: String] = [:]
+    /// Authors of whom it was said that they have too many logs.
+    var crowded: Set<PeerID> = []
     /// Keys of authors that were checked, which takes a while.
     var authors: [Bytes32: PeerID] = [:]
 
@@ -160,7 +162,9 @@ extension RoomState {
         case .appendFailed(let commands, let failure):
             for command in commands { effects.append(.reply(command, .failed(failure))) }
         case .stored(let peer, let batches): stored(batches, from: peer)
-        case .batchRefused(let peer, let error): effects.append(.disconnect(peer, reason: "\(error)"))
+        case .batchRefused(let peer, let error):
+            forgetEmptyLogs()
+            effects.append(.disconnect(peer, reason: "\(error)"))
         case .answered(let peer, let want): answered(want, by: peer)
         case .blobProgress, .blobHashesRefused, .chunkRefused, .blobFailed, .placed, .placeFailed: takeBlob(event)
         case .tick: tick()
@@ -201,6 +205,7 @@ extension RoomState {
             case .waiting(let peer): waitedTooLong(peer)
             case .want(let log): want(log)
             case .wantTimeout(let log): wantTimedOut(log)
+            case .proof(let log): passProofAgain(of: log)
             case .flushHave: flushHave()
             case .release: release()
             case .fetchTimeout(let root): fetchTimedOut(root)
@@ -232,5 +237,5 @@ extension RoomState {
     }
 
     /// Those whom we have a link with, in the order of their keys.
-    var linked: [PeerID] { peers.filter(\.value.isLinked).keys.sorted() }
+    var linked: [PeerID] { peers.compactMap { $1.isLinked ? $0 : nil }.sorted() }
 }

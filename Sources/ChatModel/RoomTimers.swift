@@ -9,6 +9,7 @@ enum RoomTimer: Hashable {
     case waiting(PeerID)
     case want(LogID)
     case wantTimeout(LogID)
+    case proof(LogID)
     case flushHave
     case release
     case fetchTimeout(BlobRoot)

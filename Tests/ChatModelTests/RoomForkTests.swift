@@ -98,7 +98,10 @@ struct RoomForkTests {
         #expect(appends(take(.say("hello", Nonce(1), CommandID(value: 1)), at: 1_000, by: &room)) == 1)
     }
 
-    @Test func `another id at our last number is asked for, and the proof goes once to whoever has the log`() {
+    @Test
+    func
+        `another id at our last number is asked for, and the proof goes to whoever has the log until it says it knows`()
+    {
         let ours = batch("one", by: mallory), theirs = batch("another", by: mallory)
         var room = room(heads: [ours.log: EventRange(numbers: 1...1, lastID: ours.lastID)])
         _ = take(.tick, at: 1_000, by: &room)
@@ -118,5 +121,68 @@ struct RoomForkTests {
         #expect(told(carol, again).batches.isEmpty)
         let said = take(.message(carol, .have(Have(entries: [entry(ours)]))), at: 1_300, by: &room)
         #expect(told(carol, said).batches.isEmpty && told(carol, said).wants.isEmpty)
+
+        #expect(told(carol, take(.tick, at: 6_099, by: &room)).batches.isEmpty)
+        #expect(told(carol, take(.tick, at: 6_100, by: &room)).batches == [theirs.bytes])
+        let knowing = Have.Entry(log: ours.log, ranges: entry(ours).ranges, isForked: true)
+        _ = take(.message(carol, .have(Have(entries: [knowing]))), at: 6_200, by: &room)
+        let late = take(.tick, at: 60_000, by: &room)
+        #expect(told(carol, late).batches.isEmpty && told(bob.peer, late).batches == [theirs.bytes])
+        // Whoever is back may have forgotten.
+        let back = link(carol, with: Have(entries: [entry(ours)]), to: &room)
+        #expect(told(carol, back).batches == [theirs.bytes])
+    }
+
+    @Test func `a host that holds a proof says so, also to whoever holds the same events`() {
+        let ours = batch("one", by: mallory), theirs = batch("another", by: mallory)
+        var room = room(heads: [ours.log: EventRange(numbers: 1...1, lastID: ours.lastID)])
+        _ = take(.tick, at: 1_000, by: &room)
+        _ = link(bob.peer, with: Have(entries: [entry(ours)]), to: &room)
+
+        _ = take(.stored(from: bob.peer, [StoredBatch(batch: theirs, result: .forked)]), at: 1_100, by: &room)
+        let said = take(.tick, at: 1_300, by: &room).compactMap { effect -> [SessionMessage]? in
+            if case .send(bob.peer, let messages) = effect { messages } else { nil }
+        }
+        let knowing = Have.Entry(log: ours.log, ranges: entry(ours).ranges, isForked: true)
+        #expect(said.contains([.have(Have(entries: [knowing]))]))
+    }
+
+    @Test func `of one author 64 logs are taken, further ones only if it is trusted`() {
+        var room = room()
+        _ = take(.tick, at: 1_000, by: &room)
+        _ = link(mallory.peer, with: Have(entries: []), to: &room)
+        let batches = (0..<66).map { number in
+            Batch(
+                sealing: [Samples.text("\(number)")],
+                in: LogID(author: mallory.peer, incarnation: Incarnation(UInt128(number))), of: Samples.lab, first: 1,
+                previous: .none, with: mallory)
+        }
+        func stores(_ batch: Batch) -> Bool {
+            take(.message(mallory.peer, .batch(batch.bytes)), at: 1_100, by: &room).contains {
+                if case .store = $0 { true } else { false }
+            }
+        }
+        #expect(batches.map(stores) == Array(repeating: true, count: 64) + [false, false])
+        #expect(stores(batches[63]))
+        _ = take(.decide(mallory.peer, .trust, CommandID(value: 1)), at: 1_200, by: &room)
+        #expect(stores(batches[65]))
+    }
+
+    @Test func `logs of which only forgeries came hold no place against their author's own`() {
+        var room = room()
+        _ = take(.tick, at: 1_000, by: &room)
+        _ = link(mallory.peer, with: Have(entries: []), to: &room)
+        func stores(_ number: Int) -> Bool {
+            let log = LogID(author: bob.peer, incarnation: Incarnation(UInt128(number)))
+            let batch = Batch(
+                sealing: [Samples.text("x")], in: log, of: Samples.lab, first: 1, previous: .none, with: bob)
+            return take(.message(mallory.peer, .batch(batch.bytes)), at: 1_100, by: &room).contains {
+                if case .store = $0 { true } else { false }
+            }
+        }
+        for number in 0..<64 { #expect(stores(number)) }
+        #expect(!stores(64))
+        _ = take(.batchRefused(from: mallory.peer, .seal), at: 1_200, by: &room)
+        #expect(stores(64))
     }
 }

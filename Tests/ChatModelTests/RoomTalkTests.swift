@@ -129,6 +129,24 @@ struct RoomTalkTests {
         #expect(carol.screen.first { $0.peer == alice.key.peer }?.name == "alice")
     }
 
+    @Test(arguments: 1...5 as ClosedRange<UInt64>)
+    func `in a chain of four each has every line once, and each passes over each link once`(seed: UInt64) {
+        let network = RoomNetwork(seed: seed, "alice", "bob", "carol", "dave")
+        for (one, other) in [(0, 2), (0, 3), (1, 3)] { network.separate(network.hosts[one], network.hosts[other]) }
+        network.startAll()
+        network.run(for: 2_000)
+
+        for number in 1...12 {
+            network.hosts[number % 4].say("line \(number)")
+            network.run(for: 3_000)
+        }
+        #expect(network.run(within: 5_000) { network.hosts.allSatisfy { $0.texts.count == 12 } })
+
+        for host in network.hosts { #expect(host.texts == (1...12).map { "line \($0)" }) }
+        let batch = SessionMessage.batch([]).encoded.kind
+        #expect(network.hosts.map { $0.messagesSent[batch] ?? 0 }.reduce(0, +) == 3 * 12)
+    }
+
     @Test func `a newcomer of an author who talks on is pushed to once it has what was before`() {
         let network = RoomNetwork(seed: 1, "alice", "bob")
         let (alice, bob) = (network.hosts[0], network.hosts[1])

@@ -89,7 +89,10 @@ struct Samples {
                     instance: "bób-a1b2c3", wallTime: number(), autoFetchLimit: number())),
             .have(
                 Have(
-                    entries: [.init(log: log(), ranges: Array(ranges)), .init(log: log(), ranges: [])],
+                    entries: [
+                        .init(log: log(), ranges: Array(ranges)),
+                        .init(log: log(), ranges: [], isForked: Bool.random(using: &random)),
+                    ],
                     isContinued: Bool.random(using: &random))),
             .want(Want(log: log(), numbers: range())), .answered(Want(log: log(), numbers: range())),
             .batch(bytes(40)),

@@ -24,7 +24,7 @@ struct Check {
     var isSettled: Bool {
         guard honest.allSatisfy({ $0.unanswered.isEmpty && $0.isIdle }), let first = honest.first else { return false }
         let heads = heads(first)
-        return honest.dropFirst().allSatisfy { self.heads($0) == heads }
+        return honest.dropFirst().allSatisfy { self.heads($0) == heads } && ignorantOfForks.isEmpty
     }
 
     /// What keeps the hosts from having the same.
@@ -41,6 +41,7 @@ struct Check {
                     """
             }
         }
+        if !ignorantOfForks.isEmpty { return "hosts \(ignorantOfForks) don't know of a fork" }
         return "some disk is at work"
     }
 
@@ -48,6 +49,7 @@ struct Check {
         for host in honest {
             checkLogs(of: host)
             checkScreen(of: host)
+            checkCrowd(on: host)
         }
         checkAcknowledged()
         checkOrder()
@@ -56,18 +58,23 @@ struct Check {
 
     /// Where two hosts hold different events under one number, both know that the author has two histories.
     private func checkForks() {
+        for index in ignorantOfForks { world.violated("host \(index) doesn't know of a fork that its peer shows") }
+    }
+
+    private var ignorantOfForks: [Int] {
+        var ignorant: Set<Int> = []
+        if world.record.doubtful.isEmpty { return [] }
         for one in honest {
-            for other in honest where other.index > one.index && !world.links.areStrangers(one.index, other.index) {
-                for (log, rows) in one.disk.logs where isDoubtful(log) {
+            for (log, rows) in one.disk.logs where isDoubtful(log) {
+                for other in honest where other.index > one.index && !world.links.areStrangers(one.index, other.index) {
                     guard let theirs = other.disk.logs[log] else { continue }
                     let common = min(rows.last, theirs.last)
                     if rows.id(of: common) == theirs.id(of: common) { continue }
-                    for host in [one, other] where host.disk.forks[log] == nil {
-                        world.violated("host \(host.index) doesn't know of a fork that its peer shows")
-                    }
+                    for host in [one, other] where host.disk.forks[log] == nil { ignorant.insert(host.index) }
                 }
             }
         }
+        return ignorant.sorted()
     }
 
     private func checkLogs(of host: Host) {
@@ -104,6 +111,13 @@ struct Check {
         let stored = host.disk.logs.values.reduce(0) { $0 + $1.ids.count }
         if host.screen.count != stored {
             world.violated("host \(host.index) shows \(host.screen.count) events of \(stored)")
+        }
+    }
+
+    private func checkCrowd(on host: Host) {
+        let most = Dictionary(grouping: host.disk.logs.keys, by: \.author).map(\.value.count).max() ?? 0
+        if most > RoomLimits().maximumLogsOfOne {
+            world.violated("host \(host.index) holds \(most) logs of one author")
         }
     }
 

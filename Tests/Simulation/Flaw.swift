@@ -55,6 +55,8 @@ public enum Flaw: String, CaseIterable, Sendable {
     case shortAnswer
     /// A bit of what is sent from the disk is wrong.
     case rottenAnswer
+    /// The proof of a fork is sent once to each host, however often that forgets it.
+    case proofSentOnce
     /// More is claimed than is there.
     case boastfulHave
     /// What others have is only learnt when a link comes up.

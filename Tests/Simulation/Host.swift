@@ -5,7 +5,18 @@ import Identity
 /// One host: a room while its process runs, its disk, and a client that says things until they are acknowledged.
 final class Host {
     /// How it plays its part.
-    enum Role { case honest, equivocator, clockLiar, forger }
+    enum Role {
+        case honest, equivocator, clockLiar, forger
+        /// It keeps two whole histories, and shows each host one of them.
+        case twoFaced
+        /// It claims to have what it lacks, and answers with nothing.
+        case withholder
+        /// It begins logs without end.
+        case multiplier
+
+        /// Whether hosts may end with different events of it.
+        var isDoubtful: Bool { self == .equivocator || self == .twoFaced || self == .multiplier }
+    }
 
     /// What the disk does, one after another.
     enum Work {
@@ -64,6 +75,9 @@ final class Host {
     /// Whether what it says now is what it says first on a link.
     private(set) var isIntroducing = false
     var asked: Set<Want> = []
+    /// What a two-faced host shows to half of the others in place of its log.
+    var shadow = Disk.Log()
+    var provenTo: [Int: Set<[UInt8]>] = [:]
     var twins: [[UInt8]: [UInt8]] = [:]
     var sentOnce: [(bytes: [UInt8], to: Int)] = []
     var isShuffling = false
@@ -330,7 +344,7 @@ extension Host {
 
     private func show(_ line: Transcript) {
         if case .notice(let text) = line.content {
-            guard text.contains("two histories"), let other = world.host(of: line.peer) else { return }
+            guard text.hasSuffix("rollback or copied key"), let other = world.host(of: line.peer) else { return }
             world.note(3, UInt64(index), UInt64(other.index))
             if !world.record.doubtful.contains(other.index) {
                 world.violated("host \(index) says that host \(other.index) has two histories")

@@ -84,7 +84,12 @@ extension Host {
             }
         }
         world.record.issued[log] = batch.last
-        if role == .equivocator, world.chance.isOne(in: 3) { addTwin(of: batch) }
+        if role == .equivocator, world.chance.isOne(in: 3) { addTwin(of: batch, after: batch.previous) }
+        if role == .twoFaced {
+            let twin = addTwin(of: batch, after: shadow.ids.last ?? .none)
+            shadow.batches.append(twin)
+            shadow.ids += twin.ids
+        }
         disk.add(batch)
         for place in appended.indices where !appended[place].isRepeated {
             appended[place].id = batch.id(of: appended[place].number) ?? .none
@@ -93,11 +98,17 @@ extension Host {
     }
 
     /// Gives one number to two events: one for some, one for others.
-    private func addTwin(of batch: Batch) {
+    @discardableResult private func addTwin(of batch: Batch, after previous: EventID) -> Batch {
         var events = batch.events
         events[events.count - 1].body = EventBody.text("twin").encoded(authorName: "host\(index)")
-        let twin = world.seal(events, in: batch.log, first: batch.first, previous: batch.previous, with: key)
+        let twin = world.seal(events, in: batch.log, first: batch.first, previous: previous, with: key)
         twins[batch.bytes] = twin.bytes
+        return twin
+    }
+
+    /// The own log as a two-faced host shows it to another, where that isn't the one on its disk.
+    private func shadow(of log: LogID, for other: Host) -> Disk.Log? {
+        role == .twoFaced && log == disk.ownLog && !other.index.isMultiple(of: 2) ? shadow : nil
     }
 
     private func store(_ bytes: [UInt8], from sender: PeerID) {
@@ -143,8 +154,16 @@ extension Host {
     }
 
     private func serve(_ want: Want, to peer: PeerID) {
+        if role == .withholder {
+            if world.chance.isOne(in: 2) { send(.answered(want), to: peer) }
+            return
+        }
         let count = world.chance.isOne(in: 3) ? Int(world.chance.among(1...8)) : 1_000
-        var batches = disk.batches(for: want, atMost: count, joined: world.chance.isOne(in: 2))
+        var source = disk
+        if let other = world.host(of: peer), let shadow = shadow(of: want.log, for: other) {
+            source.logs[want.log] = shadow
+        }
+        var batches = source.batches(for: want, atMost: count, joined: world.chance.isOne(in: 2))
         if world.flaw == .shortAnswer { batches = batches.dropLast() }
         if isShuffling { batches.shuffle(using: &world.chance) }
         for var bytes in batches {
@@ -168,10 +187,12 @@ extension Host {
         switch message {
         case .batch(let bytes):
             if isHonest { checkSent(bytes) }
+            if world.flaw == .proofSentOnce, isRepeatedProof(bytes, to: other) { return nil }
             if sentOnce.count < 8 { sentOnce.append((bytes, other.index)) }
             return .batch(other.index.isMultiple(of: 2) ? bytes : twins[bytes] ?? bytes)
         case .have(var have):
-            if world.flaw == .boastfulHave { have = boasting(have) }
+            if world.flaw == .boastfulHave || role == .withholder { have = boasting(have) }
+            if role == .twoFaced { have = facing(have, to: other) }
             if isHonest { check(have) }
             return world.flaw == .lostHaveUpdate && !isIntroducing ? nil : .have(have)
         case .want(var want):
@@ -184,11 +205,27 @@ extension Host {
         }
     }
 
+    private func isRepeatedProof(_ bytes: [UInt8], to other: Host) -> Bool {
+        guard let batch = world.verify(bytes, reader: peer), disk.forks[batch.log] != nil else { return false }
+        return !provenTo[other.index, default: []].insert(bytes).inserted
+    }
+
     private func boasting(_ have: Have) -> Have {
         var have = have
         for place in have.entries.indices {
             have.entries[place].ranges = have.entries[place].ranges.map {
                 EventRange(numbers: $0.numbers.lowerBound...$0.numbers.upperBound + 1, lastID: $0.lastID)
+            }
+        }
+        return have
+    }
+
+    private func facing(_ have: Have, to other: Host) -> Have {
+        var have = have
+        for place in have.entries.indices {
+            guard let shadow = shadow(of: have.entries[place].log, for: other) else { continue }
+            have.entries[place].ranges = have.entries[place].ranges.map {
+                EventRange(numbers: $0.numbers, lastID: shadow.id(of: $0.numbers.upperBound) ?? $0.lastID)
             }
         }
         return have

@@ -44,10 +44,10 @@ final class Schedule {
     /// Deals out who isn't honest; with a liar, everybody has a way to everybody.
     private func cast() {
         guard world.hosts.count > 3, world.chance.isOne(in: 3) else { return }
-        let roles: [Host.Role] = [.equivocator, .clockLiar, .forger]
+        let roles: [Host.Role] = [.equivocator, .clockLiar, .forger, .twoFaced, .withholder, .multiplier]
         let host = anyHost()
-        host.role = roles[world.chance.index(below: 3)]
-        if host.role == .equivocator { world.record.doubtful.insert(host.index) }
+        host.role = roles[world.chance.index(below: roles.count)]
+        if host.role.isDoubtful { world.record.doubtful.insert(host.index) }
     }
 
     /// Decides who has a way to whom: a full mesh, or a connected part of one.
@@ -87,7 +87,8 @@ final class Schedule {
 
     private func planFaults() {
         plan(.crash)
-        if world.hosts.contains(where: { $0.role == .forger }) { for _ in 0..<6 { plan(.forge) } }
+        let isLiarThere = world.hosts.contains { $0.role == .forger || $0.role == .multiplier }
+        if isLiarThere { for _ in 0..<6 { plan(.forge) } }
         for _ in 0..<among(4...9) { plan(Fault.allCases[world.chance.index(below: Fault.allCases.count)]) }
     }
 
@@ -200,8 +201,12 @@ final class Schedule {
 
     /// A liar's own fault: events in another's name, or claims to have what isn't there.
     private func forge(by host: Host, about other: Host) {
-        guard let forger = world.hosts.first(where: { $0.role == .forger }), host !== forger else { return }
-        forger.forge(in: other.disk.ownLog, for: host)
+        if let forger = world.hosts.first(where: { $0.role == .forger }), host !== forger {
+            forger.forge(in: other.disk.ownLog, for: host)
+        }
+        if let author = world.hosts.first(where: { $0.role == .multiplier }), host !== author {
+            author.multiply(for: host)
+        }
     }
 
     /// Ends all faults, and waits until all have the same.
@@ -226,6 +231,17 @@ final class Schedule {
 }
 
 extension Host {
+    /// Begins more logs than anybody should take of one author, or half as many.
+    func multiply(for victim: Host) {
+        for _ in 0..<world.chance.among(20...80) {
+            let event = BatchEvent(
+                kind: .text, nonce: Nonce(UInt128(world.chance.next())), clock: HybridTime(milliseconds: wall),
+                wallTime: wall, body: EventBody.text("again").encoded(authorName: "host"))
+            let log = LogID(author: peer, incarnation: world.incarnation())
+            send(.batch(world.seal([event], in: log, first: 1, previous: .none, with: key).bytes), to: victim.peer)
+        }
+    }
+
     func forge(in log: LogID, for victim: Host) {
         let head = disk.logs[log]
         let number = (head?.last ?? 0) + 1
@@ -235,7 +251,8 @@ extension Host {
         if world.chance.isOne(in: 2) {
             send(.batch(world.forged(event, log, number, head?.ids.last ?? .none)), to: victim.peer)
         } else {
-            let range = EventRange(numbers: 1...number + 3, lastID: EventID(World.room.digest))
+            let last = world.chance.isOne(in: 2) ? number + 3 : .max - 2
+            let range = EventRange(numbers: 1...last, lastID: EventID(World.room.digest))
             send(.have(Have(entries: [.init(log: log, ranges: [range])])), to: victim.peer)
         }
     }
