@@ -41,7 +41,7 @@ struct LineRendering {
         switch line.kind {
         case .notice: return noticeLines(line)
         case .text: return textLines(line)
-        case .image: return ["\(time(line.time)) \(image(line))"]
+        case .image: return ["\(time(line.time)) \(image(line))\(remark(line))"]
         }
     }
 
@@ -52,7 +52,16 @@ struct LineRendering {
 
     private func textLines(_ line: LineView) -> [String] {
         let head = "\(time(line.time)) \(names.label(line.name, suffix: line.suffix)): "
-        return SafeText.block(line.text ?? "").enumerated().map { ($0 == 0 ? head : "      ") + $1 }
+        var lines = SafeText.block(line.text ?? "").enumerated().map { ($0 == 0 ? head : "      ") + $1 }
+        if !lines.isEmpty { lines[lines.count - 1] += remark(line) }
+        return lines
+    }
+
+    /// What is odd about the line's time, such as ` (arrived 12 min late)`.
+    private func remark(_ line: LineView) -> String {
+        if let late = line.late { return " (arrived \(TimeSpan.text(late)) late)" }
+        if let ahead = line.ahead { return " (its clock is \(TimeSpan.text(ahead)) ahead)" }
+        return ""
     }
 
     private func image(_ line: LineView) -> String {
@@ -100,6 +109,17 @@ struct LineRendering {
         return rows.map { row in
             zip(row, widths).map { DisplayWidth.padded($0, to: $1) }.joined(separator: "  ") + "  " + row[3]
         }
+    }
+}
+
+/// Spans of time as people read them, rounded down.
+enum TimeSpan {
+    static func text(_ milliseconds: Int) -> String {
+        let minutes = milliseconds / 60_000
+        if minutes < 1 { return "\(milliseconds / 1_000) s" }
+        if minutes < 120 { return "\(minutes) min" }
+        let hours = minutes / 60
+        return hours < 48 ? "\(hours) h" : "\(hours / 24) days"
     }
 }
 

@@ -16,6 +16,11 @@ extension LineView {
         self.init(
             id: line.id?.description, direction: direction, kind: .text, author: line.peer.description,
             suffix: line.peer.suffix, name: line.name, time: Int(clamping: line.time))
+        switch line.timing {
+        case .usual: break
+        case .late(let delay): late = Int(clamping: delay)
+        case .ahead(let lead): ahead = Int(clamping: lead)
+        }
         switch line.content {
         case .text(let text): self.text = text
         case .notice(let text):

@@ -67,13 +67,27 @@ extension RoomState {
     }
 
     mutating func hello(_ hello: Hello, from peer: PeerID) {
-        peers[peer]?.clockOffset = hello.offset(from: wall)
+        compareClocks(with: peer, hello)
         guard door[peer] != nil else { return greeted(hello, by: peer) }
         door[peer]?.hello = hello
         if hello.features & Hello.saysWaiting == 0 { door[peer]?.letsUsIn = true }
         if peers[peer]?.name == nil { peers[peer]?.name = hello.displayName }
         checkName(of: peer, hello.displayName)
         if !pass(peer) { ask(about: peer, hello) }
+    }
+
+    /// Says once of a peer that one of the two clocks is wrong.
+    private mutating func compareClocks(with peer: PeerID, _ hello: Hello) {
+        let offset = hello.offset(from: wall)
+        peers[peer]?.clockOffset = offset
+        guard offset.magnitude > limits.clockLead, peers[peer]?.isSkewTold == false else { return }
+        peers[peer]?.isSkewTold = true
+        let hours = offset.magnitude / 3_600_000
+        let span = hours < 2 ? "\(offset.magnitude / 60_000) min" : hours < 48 ? "\(hours) h" : "\(hours / 24) days"
+        notice(
+            about: peer,
+            "the clock of '\(hello.displayName)' is \(span) \(offset > 0 ? "ahead of" : "behind") this host's: one of them is wrong"
+        )
     }
 
     /// Puts the question to the user, once for each peer.

@@ -250,6 +250,7 @@ extension RoomState {
                 continue
             }
             line.arrival = arrival.map { $0 + Int64(index) }
+            line.timing = .init(of: event.clock, arrived: wall, clockLead: limits.clockLead)
             arrived(line)
         }
         say(batch.log)

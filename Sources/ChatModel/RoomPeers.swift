@@ -33,6 +33,8 @@ struct Peer {
     private(set) var skeleton = ""
     var alarm: NameAlarm?
     var clockOffset: Int64?
+    /// Whether the user was told that its clock or ours is wrong.
+    var isSkewTold = false
     /// Why the last dial or link failed.
     var failure: String?
 

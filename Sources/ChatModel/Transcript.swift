@@ -30,6 +30,8 @@ public struct Transcript: Hashable, Sendable {
     public var id: EventID?
     /// Where the event is in the order of arrival on our disk, as far as that is known.
     public var arrival: Int64?
+    /// What is odd about the times of an event from a peer.
+    public var timing = Timing.usual
 
     public init(
         direction: Direction, peer: PeerID, name: String, content: Content, time: UInt64, id: EventID? = nil
@@ -59,6 +61,34 @@ public struct Transcript: Hashable, Sendable {
         } catch {
             name = ""
             content = .unreadable("\(error)")
+        }
+    }
+}
+
+extension Transcript {
+    /// How an event's clock and its arrival here go together.
+    ///
+    /// The hybrid clock counts, not the label: it is never behind what the author had seen.
+    public enum Timing: Hashable, Sendable {
+        case usual
+        /// It came so much later than it was said, in milliseconds: history that is handed on, not news.
+        case late(by: UInt64)
+        /// Its clock was so far ahead of ours, in milliseconds, that it stands where it arrived.
+        case ahead(by: UInt64)
+
+        /// How long an event may be under way without a word about it, in milliseconds.
+        public static let usualDelay: UInt64 = 60_000
+
+        /// Judges an event by the time of its arrival, in milliseconds since 1970, and by how far ahead of that its clock
+        /// may be.
+        public init(of clock: HybridTime, arrived: UInt64, clockLead: UInt64) {
+            let said = clock.milliseconds
+            self =
+                if said > arrived.adding(clockLead) {
+                    .ahead(by: said - arrived)
+                } else if arrived > said.adding(Self.usualDelay) {
+                    .late(by: arrived - said)
+                } else { .usual }
         }
     }
 }

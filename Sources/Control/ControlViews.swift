@@ -67,6 +67,10 @@ public struct LineView: Codable, Sendable, Equatable {
     public var transfer: String?
     /// What ``LogParameters/after`` is to go on behind this line.
     public var cursor: String?
+    /// How much later than it was said it arrived, in milliseconds, if that is more than a minute: no news then.
+    public var late: Int?
+    /// How far its author's clock was ahead, in milliseconds, if it was too far to be believed.
+    public var ahead: Int?
 
     public init(
         id: String? = nil, direction: Direction, kind: Kind, author: String, suffix: String, name: String,

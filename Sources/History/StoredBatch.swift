@@ -26,7 +26,7 @@ struct StoredBatch {
         return StoredLine(
             id: batch.ids[place], log: batch.log, number: batch.first + UInt64(place), kind: event.kind,
             clock: event.clock, wallTime: event.wallTime, body: event.body, arrival: row << 8 | Int64(place),
-            position: position(at: place))
+            arrived: arrived, position: position(at: place))
     }
 
     func position(at place: Int) -> StoredLine.Position {

@@ -45,6 +45,8 @@ public struct StoredLine: Hashable, Sendable {
     public var body: [UInt8]
     /// Counts up, with gaps, in the order in which events came to this database.
     public var arrival: Int64
+    /// When it came to this database, in milliseconds since 1970.
+    public var arrived: UInt64
     public var position: Position
     /// `nil` for a text, and for an image that is still on its way.
     public var image: ImageOutcome?

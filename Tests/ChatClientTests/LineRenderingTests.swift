@@ -33,6 +33,19 @@ struct LineRenderingTests {
         #expect(rendering.lines(row(.text, text: "lunch?")) == ["\(minute) alice: lunch?"])
     }
 
+    @Test(
+        arguments: [
+            (61_000, "1 min"), (725_000, "12 min"), (7_200_000, "2 h"), (90_000_000, "25 h"), (172_800_000, "2 days"),
+        ]) mutating func `a text that came late says so, and one whose clock is ahead too`(span: Int, words: String)
+    {
+        var line = row(.text, text: "a\nb")
+        line.late = span
+        #expect(rendering.lines(line) == ["\(minute) alice: a", "      b (arrived \(words) late)"])
+        line.late = nil
+        line.ahead = span
+        #expect(rendering.lines(line).last == "      b (its clock is \(words) ahead)")
+    }
+
     @Test mutating func `a row of another day has its date`() {
         let earlier = Self.noon - 3 * 86_400_000
         let date = Clock.fields(earlier).date

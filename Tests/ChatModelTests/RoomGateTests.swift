@@ -268,13 +268,24 @@ struct RoomGateTests {
         #expect(alice.texts.count == 2)
     }
 
-    @Test func `the clock of a peer is told with its status`() {
+    @Test(arguments: [(0, nil), (-590_000, nil), (5_400_000, "90 min ahead of"), (-260_000_000, "3 days behind")])
+    func `the clock of a peer is told with its status, and said once if it is far off`(
+        offset: Int64, words: String?
+    ) throws {
         let network = RoomNetwork(seed: 1, "alice", "bob")
+        let (alice, bob) = (network.hosts[0], network.hosts[1])
+        bob.clockOffset = offset
         network.startAll()
         network.run(for: 2_000)
+        bob.crash()
+        network.run(for: 2_000)
+        bob.start()
+        network.run(for: 2_000)
 
-        let offset = network.hosts[0].statuses[network.hosts[1].key.peer]?.clockOffset
-        #expect(offset.map { abs($0 + 1_700_000_000_000) < 5_000 } == true)
+        let told = try #require(alice.statuses[bob.key.peer]?.clockOffset)
+        #expect(abs(told - offset) < 5_000)
+        let said = alice.said.filter { $0.hasPrefix("the clock of") }
+        #expect(said == (words.map { ["the clock of 'bob' is \($0) this host's: one of them is wrong"] } ?? []))
     }
 }
 

@@ -15,6 +15,8 @@ final class RoomHost {
     var admission = Admission.open
     /// Whether it tells where it is.
     var givesHints = false
+    /// How far ahead of the others' clocks it says that its own is, in milliseconds.
+    var clockOffset: Int64 = 0
     /// Who gets no link.
     private(set) var shutOut: Set<PeerID> = []
     var versions = Hello.version...Hello.version
@@ -70,7 +72,7 @@ final class RoomHost {
         Hello(
             versions: versions, features: Hello.takesHints | (admission == .open ? 0 : Hello.saysWaiting),
             displayName: name, instance: "",
-            wallTime: network.now,
+            wallTime: UInt64(1_700_000_000_000 + Int64(network.now) + clockOffset),
             autoFetchLimit: limits.autoFetch)
     }
 }

@@ -147,6 +147,34 @@ struct RoomTalkTests {
         #expect(network.hosts.map { $0.messagesSent[batch] ?? 0 }.reduce(0, +) == 3 * 12)
     }
 
+    @Test func `what was said while a host was away is marked as late, and what is said then isn't`() throws {
+        let network = RoomNetwork(seed: 1, "alice", "bob")
+        let (alice, bob) = (network.hosts[0], network.hosts[1])
+        alice.start()
+        alice.say("long ago")
+        network.run(for: 12 * 60_000)
+        bob.start()
+        #expect(network.run(within: 5_000) { bob.texts == ["long ago"] })
+        alice.say("now")
+        #expect(network.run(within: 1_000) { bob.texts == ["long ago", "now"] })
+
+        guard case .late(let delay) = bob.screen[0].timing else { return #expect(Bool(false), "not late") }
+        #expect((720_000...726_000).contains(delay))
+        #expect(bob.screen[1].timing == .usual && alice.screen.allSatisfy { $0.timing == .usual })
+    }
+
+    @Test(
+        arguments: [
+            (0, .late(by: 100_000_000)), (99_940_000, .usual), (99_939_999, .late(by: 60_001)), (100_600_000, .usual),
+            (100_600_001, .ahead(by: 600_001)), (1 << 48 - 1, .ahead(by: 1 << 48 - 1 - 100_000_000)),
+        ] as [(UInt64, Transcript.Timing)]) func `an event is late by its clock, not by its label, or too far ahead`(
+            said: UInt64, timing: Transcript.Timing
+        )
+    {
+        let clock = HybridTime(milliseconds: said, counter: 7)
+        #expect(Transcript.Timing(of: clock, arrived: 100_000_000, clockLead: 600_000) == timing)
+    }
+
     @Test func `a newcomer of an author who talks on is pushed to once it has what was before`() {
         let network = RoomNetwork(seed: 1, "alice", "bob")
         let (alice, bob) = (network.hosts[0], network.hosts[1])
