@@ -54,14 +54,14 @@ let package = Package(
         module("Discovery", ["Rx", "Locking", "Identity", "Addressing", "CAvahi"]),
         module("Transport", ["Rx", "Locking", "Identity", "Addressing", "SystemCalls", "COpenSSL"]),
         module(
-            "History", ["Rx", "Locking", "Identity", "Addressing", "ChatModel", "SystemCalls", "CSQLite", "COpenSSL"]),
+            "History", ["Identity", "Addressing", "ChatModel", "SystemCalls", "CSQLite", "COpenSSL"]),
         module(
             "ChatSession",
             [
                 "Rx", "Locking", "Identity", "Addressing", "ChatModel", "Discovery", "Transport", "History",
                 "SystemCalls",
             ]),
-        module("Control", ["Rx", "Locking", "Identity", "ChatModel", "SystemCalls"]),
+        module("Control", ["Locking", "Identity", "ChatModel", "SystemCalls"]),
         module(
             "ChatDaemon",
             [
@@ -82,12 +82,12 @@ let package = Package(
             swiftSettings: strict),
         .executableTarget(
             name: "simulate", dependencies: ["Simulation", "Locking"], path: "Tests/Simulate", swiftSettings: strict),
-        tests("SimulationTests", ["Simulation", "Locking"]),
+        tests("SimulationTests", ["Simulation"]),
         tests("ChatModelTests", ["ChatModel", "Identity", "Addressing"]),
         .executableTarget(
             name: "discovery-probe", dependencies: ["Discovery", "Rx", "Identity", "Addressing"],
             path: "Tests/DiscoveryProbe", swiftSettings: strict),
-        tests("DiscoveryTests", ["Discovery", "Rx", "Locking", "Identity", "Addressing", "discovery-probe"]),
+        tests("DiscoveryTests", ["Discovery", "Locking", "Identity", "Addressing", "discovery-probe"]),
         .target(
             name: "HostilePeer",
             dependencies: ["Transport", "ChatModel", "Identity", "Addressing", "Locking", "SystemCalls", "COpenSSL"],
@@ -110,25 +110,19 @@ let package = Package(
             ]),
         tests(
             "HistoryTests",
-            ["History", "HistoryProbe", "Rx", "Locking", "Identity", "Addressing", "ChatModel", "SystemCalls", "CSQLite"]),
+            ["History", "HistoryProbe", "Locking", "Identity", "Addressing", "ChatModel", "SystemCalls", "CSQLite"]),
         .executableTarget(
             name: "HistoryProbe", dependencies: ["History", "Identity", "ChatModel", "SystemCalls"],
             path: "Tests/HistoryProbe",
             swiftSettings: strict),
         tests(
             "ChatSessionTests",
-            [
-                "ChatSession", "Rx", "RxTest", "Locking", "Identity", "Addressing", "ChatModel", "Discovery", "History",
-                "Transport", "ResourceCounting",
-            ]),
+            ["ChatSession", "Rx", "Locking", "Identity", "ChatModel", "Discovery", "History", "ResourceCounting"]),
         tests("ChatDaemonTests", ["ChatDaemon", "Control", "Rx", "RxTest", "ResourceCounting"]),
-        tests("ControlTests", ["Control", "Rx", "Locking", "Identity", "ChatModel", "SystemCalls"]),
+        tests("ControlTests", ["Control", "Locking", "Identity", "SystemCalls"]),
         tests(
             "ChatClientTests",
-            [
-                "ChatClient", "ChatModel", "Control", "Rx", "RxTest", "Locking", "Identity", "SystemCalls",
-                "ResourceCounting",
-            ]),
+            ["ChatClient", "ChatModel", "Control", "Rx", "RxTest", "Locking", "SystemCalls", "ResourceCounting"]),
         tests(
             "EndToEndTests",
             [
