@@ -19,13 +19,13 @@ final class Unguarded<Element: Sendable>: @unchecked Sendable {
 }
 
 /// Runs `body` on a thread of its own.
-func finishes(within seconds: Int, _ body: @escaping @Sendable () -> Void) -> Bool {
+func finishes(_ body: @escaping @Sendable () -> Void) -> Bool {
     let done = DispatchSemaphore(value: 0)
     Thread {
         body()
         done.signal()
     }.start()
-    return done.wait(timeout: .now() + .seconds(seconds)) == .success
+    return done.wait(timeout: .now() + .seconds(120)) == .success
 }
 
 /// Asks until `condition` holds, for at most 20 s.

@@ -169,7 +169,7 @@ import Testing
         let sum = Locked(0)
         let completed = Log<Int>()
         #expect(
-            finishes(within: 20) {
+            finishes {
                 _ = Observable.concat(sources).subscribe(
                     onNext: { number in sum.withLock { $0 += number } }, onCompleted: { completed.add(1) })
             })

@@ -48,7 +48,7 @@ import Testing
     @Test func `an endless sequence stops where its subscriber does`() {
         let log = Log<Int>()
         let endless = Observable.from(Numbers())
-        #expect(finishes(within: 5) { _ = endless.take(3).subscribe(onNext: { log.add($0) }) })
+        #expect(finishes { _ = endless.take(3).subscribe(onNext: { log.add($0) }) })
         #expect(log.all == [1, 2, 3])
     }
 

@@ -1,6 +1,7 @@
 import Dispatch
 import Foundation
 import Locking
+import ResourceCounting
 import Rx
 import ResourceCounting
 import Testing

@@ -63,7 +63,7 @@ import Testing
         let log = Log<Int>()
         let deaths = PublishSubject<Int>()
         _ = deaths.subscribe(onNext: { log.add($0) })
-        let isDone = finishes(within: 20) {
+        let isDone = finishes {
             let replay = ReplaySubject<Sender>.create(bufferSize: 1)
             let behavior = BehaviorSubject(value: Sender(0, deaths))
             let async = AsyncSubject<Sender>()

@@ -111,7 +111,7 @@ import Testing
         }
         let log = Log<Bool>()
         #expect(
-            finishes(within: 5) {
+            finishes {
                 let relay = BehaviorRelay<Last?>(value: nil)
                 _ = relay.subscribe(onNext: { log.add($0 == nil) })
                 relay.accept(Last(relay))

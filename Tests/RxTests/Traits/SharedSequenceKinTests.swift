@@ -1,5 +1,6 @@
 import Dispatch
 import Locking
+import ResourceCounting
 import Rx
 import RxTest
 import ResourceCounting
