@@ -30,7 +30,22 @@ func eventually(within seconds: Double = 10, _ condition: () -> Bool) -> Bool {
 }
 
 /// What a daemon does as its client sees it: stores in memory, echoes to watchers, moves images as the test says.
-final class FakeDaemon: ControlHandler {
+final class FakeDaemon: Sendable {
+    /// What the server keeps in place of the daemon, which keeps the server.
+    ///
+    /// `@unchecked`: a weak reference that nobody sets may be read on any thread.
+    private final class Handler: ControlHandler, @unchecked Sendable {
+        private weak var daemon: FakeDaemon?
+
+        init(of daemon: FakeDaemon) { self.daemon = daemon }
+
+        func handle(_ call: ControlCall, from connection: ControlConnection, reply: ControlReply) {
+            daemon?.handle(call, from: connection, reply: reply)
+        }
+
+        func connectionClosed(_ connection: ControlConnection) { daemon?.state.withLock { $0.closed += 1 } }
+    }
+
     struct State {
         var texts: [String] = []
         var nonces: [String?] = []
@@ -57,7 +72,7 @@ final class FakeDaemon: ControlHandler {
         place = StateDirectory(at: "\(directory.path)/state")
         try place.prepare()
         let lock = try place.lock()
-        let started = try ControlServer(for: place, holding: lock, handler: self)
+        let started = try ControlServer(for: place, holding: lock, handler: Handler(of: self))
         server.withLock { $0 = started }
     }
 
@@ -65,9 +80,7 @@ final class FakeDaemon: ControlHandler {
 
     func stop() { server.withLock { $0.take() }?.close() }
 
-    func connectionClosed(_ connection: ControlConnection) { state.withLock { $0.closed += 1 } }
-
-    func handle(_ call: ControlCall, from connection: ControlConnection, reply: ControlReply) {
+    private func handle(_ call: ControlCall, from connection: ControlConnection, reply: ControlReply) {
         switch call {
         case .hello: reply.succeed(Self.hello(linked: state.withLock { $0.linked }))
         case .send(let parameters): send(parameters, reply)
