@@ -9,10 +9,16 @@
     }
 
     /// `10.0.0.1:7311`, `[fe80::1%3]:7311`.
-    public var description: String {
+    public var description: String { text { _ in nil } }
+
+    /// `[fe80::1%eth0]:7311`: as ``description``, for people of this host.
+    ///
+    /// - Parameter name: The name of the interface with an index, if it has one.
+    /// - Returns: The same text where there is no interface or it has no name.
+    public func text(naming name: (UInt32) -> String?) -> String {
         switch address {
         case .v4: "\(address):\(port)"
-        case .v6: "[\(address)]:\(port)"
+        case .v6: "[\(address.text(naming: name))]:\(port)"
         }
     }
 }
@@ -78,11 +84,14 @@ extension Endpoint {
 
 extension IPAddress: CustomStringConvertible {
     /// Dotted decimal, or RFC 5952 with `%` and the interface's index where there is a scope.
-    public var description: String {
+    public var description: String { text { _ in nil } }
+
+    fileprivate func text(naming name: (UInt32) -> String?) -> String {
         switch self {
         case .v4(let value): [24, 16, 8, 0].map { String(value >> $0 & 255) }.joined(separator: ".")
         case .v6(let high, let low, let scope):
-            Self.text(groups: Self.groups(high) + Self.groups(low)) + (scope == 0 ? "" : "%\(scope)")
+            Self.text(groups: Self.groups(high) + Self.groups(low))
+                + (scope == 0 ? "" : "%\(name(scope) ?? "\(scope)")")
         }
     }
 

@@ -4,6 +4,7 @@ import ChatSession
 import Control
 import History
 import Identity
+import SystemCalls
 
 extension LineView {
     init(_ line: Transcript) {
@@ -114,7 +115,7 @@ extension PeerView {
             }
         self.init(
             peer: status.peer.description, name: status.name, suffix: status.peer.suffix, state: state,
-            endpoint: status.endpoint?.description, since: Int(clamping: status.since),
+            endpoint: status.endpoint?.text(naming: interfaceName), since: Int(clamping: status.since),
             lastSeen: status.state == .away ? Int(clamping: status.record?.lastSeen ?? status.since) : nil)
         if let record = status.record { take(record) }
         warning = status.alarm?.text

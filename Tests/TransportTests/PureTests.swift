@@ -1,8 +1,25 @@
 import Addressing
+import Glibc
 import Locking
+import SystemCalls
 import Testing
 
 @testable import Transport
+
+struct EndpointTests {
+    private let endpoint = Endpoint(address: .v6(high: 0xfe80 << 48, low: 1, scope: 3), port: 7311)
+
+    @Test func `a link-local address is shown with its interface's name, if that has one`() {
+        #expect(endpoint.description == "[fe80::1%3]:7311")
+        #expect(endpoint.text { $0 == 3 ? "eth0" : nil } == "[fe80::1%eth0]:7311")
+        #expect(endpoint.text { _ in nil } == "[fe80::1%3]:7311")
+    }
+
+    @Test func `an interface's name is the kernel's`() {
+        #expect(interfaceName(if_nametoindex("lo")) == "lo")
+        #expect(interfaceName(.max) == nil)
+    }
+}
 
 @Suite struct OutboxTests {
     private func frame(_ byte: UInt8, kind: UInt8 = 20) -> Frame { Frame(kind: kind, body: [byte, byte, byte]) }
