@@ -9,6 +9,7 @@ import Transport
 /// Dials, and carries messages to and from peers.
 final class LinksLoop: FeedbackLoop {
     private let transport: Transport
+    private let admission: CallbackAnswers<PeerID, Bool>
     private let dials = Locked<[DialID: DialNumber]>([:])
     private let failures = PublishSubject<RoomEvent>()
     /// Numbers dials before they can be answered.
@@ -20,8 +21,10 @@ final class LinksLoop: FeedbackLoop {
     private let notes = PublishSubject<String>()
     private let intake: Intake
 
-    init(_ transport: Transport, _ intake: Intake) {
+    /// `admission` is what `transport` asks whether a peer may link; it gets its answers here.
+    init(_ transport: Transport, _ admission: CallbackAnswers<PeerID, Bool>, _ intake: Intake) {
         self.transport = transport
+        self.admission = admission
         self.intake = intake
     }
 
@@ -42,7 +45,9 @@ final class LinksLoop: FeedbackLoop {
         case .send(let peer, let messages): transport.send(messages.map(\.frame), to: peer, over: .chat)
         case .sendBlob(let peer, let message): transport.send([message.frame], to: peer, over: .blob)
         case .disconnect(let peer, let reason): transport.disconnect(peer, reason: reason)
-        case .shutOut(let peers): transport.shut(out: peers)
+        case .shutOut(let peers):
+            admission.binder.onNext(Dictionary(uniqueKeysWithValues: peers.map { ($0, false) }))
+            transport.askAgainWhoMayLink()
         default: break
         }
     }
@@ -114,28 +119,5 @@ extension DialOutcome {
         case .linked(let peer): self = .linked(peer)
         case .failed(let reason, let refused): self = refused ? .refused : .failed(reason)
         }
-    }
-}
-
-/// `HOST:PORT` with the host in brackets where it has colons of its own.
-public enum HostPort {
-    /// What is wrong with such a text.
-    public struct Malformed: Error, CustomStringConvertible {
-        public let text: String
-        public var description: String { "'\(text)' is not HOST:PORT, such as 10.0.0.7:7311 or [fe80::1%eth0]:7311" }
-    }
-
-    public static func parse(_ text: String) throws(Malformed) -> (host: String, port: UInt16) {
-        guard let colon = text.lastIndex(of: ":"), let port = UInt16(text[text.index(after: colon)...]), port > 0 else {
-            throw Malformed(text: text)
-        }
-        var host = text[..<colon]
-        if host.hasPrefix("["), host.hasSuffix("]") {
-            host = host.dropFirst().dropLast()
-        } else if host.contains(":") {
-            throw Malformed(text: text)
-        }
-        guard !host.isEmpty else { throw Malformed(text: text) }
-        return (String(host), port)
     }
 }

@@ -38,14 +38,15 @@ struct SessionParts: Sendable {
         let (history, opened) = try History.open(
             directory: configuration.stateDirectory, room: roomID, key: configuration.key)
         blobs = try BlobStore(directory: configuration.stateDirectory)
+        let admission = CallbackAnswers<PeerID, Bool> { _ in true }
         let instance = Locked(
             configuration.discovery == .none
                 ? "" : concealment?.instance ?? Discovery.instanceName(displayName: displayName, peer: me))
-        transport = Self.transport(displayName: displayName, room: roomKey, instance, configuration)
+        transport = Self.transport(displayName: displayName, room: roomKey, instance, admission, configuration)
         intake = Intake { [transport] peer, isPaused in
             if isPaused { transport.pauseReading(of: peer) } else { transport.resumeReading(of: peer) }
         }
-        links = LinksLoop(transport, intake)
+        links = LinksLoop(transport, admission, intake)
         storage = StorageLoop(history, room: roomID, me: me, transport: transport, intake)
         images = BlobsLoop(blobs, downloads: configuration.downloads, transport: transport, intake)
         discovery = DiscoveryLoop(mode: configuration.discovery, instance: instance)
@@ -74,12 +75,14 @@ struct SessionParts: Sendable {
     }
 
     private static func transport(
-        displayName: String, room: RoomKey, _ instance: Locked<String>, _ configuration: SessionConfiguration
+        displayName: String, room: RoomKey, _ instance: Locked<String>, _ admission: CallbackAnswers<PeerID, Bool>,
+        _ configuration: SessionConfiguration
     ) -> Transport {
         let limit = configuration.limits.autoFetch
         let features = Hello.takesHints | (configuration.admission == .open ? 0 : Hello.saysWaiting)
         return Transport(
             room: room, key: configuration.key, limits: configuration.transportLimits,
+            mayLink: { admission($0) },
             greeting: {
                 SessionMessage.hello(
                     Hello(

@@ -1,11 +1,10 @@
 import Identity
 
-/// Peers that get no link: their connections are closed as soon as it is known whose they are.
+/// Peers that may have no link: their connections are closed as soon as it is known whose they are.
 extension Core {
-    func shut(out peers: Set<PeerID>) {
-        shutOut = peers
+    func askAgainWhoMayLink() {
         for link in Array(links.values) {
-            guard let peer = link.peer, peers.contains(peer) else { continue }
+            guard let peer = link.peer, !mayLink(peer) else { continue }
             ended(link, .closed)
         }
     }
@@ -14,7 +13,7 @@ extension Core {
     ///
     /// - Returns: Whether it was one.
     func turnedAway(_ link: Link, _ peer: PeerID) -> Bool {
-        guard shutOut.contains(peer) else { return false }
+        if mayLink(peer) { return false }
         if link.isDialler { attemptEnded(link, "\(peer.suffix) is shut out") } else { drop(link) }
         return true
     }

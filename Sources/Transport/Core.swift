@@ -16,6 +16,7 @@ final class Core: @unchecked Sendable {
     let room: RoomKey
     let peer: PeerID
     let limits: TransportLimits
+    let mayLink: @Sendable (PeerID) -> Bool
     let greeting: @Sendable () -> Frame
     let frameLimit: @Sendable (UInt8) -> Int?
     let instance = ProcessInstance()
@@ -32,7 +33,6 @@ final class Core: @unchecked Sendable {
     var dials: [ObjectIdentifier: Dial] = [:]
     var gate: Gate
     var lostSilently: [PeerID: LinkName] = [:]
-    var shutOut: Set<PeerID> = []
     var paused: Set<PeerID> = []
     private let context: TLSContext
     private var lastDialNumber: UInt64 = 0
@@ -47,14 +47,15 @@ final class Core: @unchecked Sendable {
     var timerDue: Instant?
 
     init(
-        room: RoomKey, key: SigningKey, limits: TransportLimits, greeting: @escaping @Sendable () -> Frame,
-        frameLimit: @escaping @Sendable (UInt8) -> Int?
+        room: RoomKey, key: SigningKey, limits: TransportLimits, mayLink: @escaping @Sendable (PeerID) -> Bool,
+        greeting: @escaping @Sendable () -> Frame, frameLimit: @escaping @Sendable (UInt8) -> Int?
     ) {
         self.room = room
         peer = key.peer
         context = TLSContext(key)
         handshakes = HandshakeQueue(on: queue, limit: limits.handshakes)
         self.limits = limits
+        self.mayLink = mayLink
         self.greeting = greeting
         self.frameLimit = { kind in
             kind < Frame.firstSessionKind ? TransportMessage.limit(ofKind: kind) : frameLimit(kind)

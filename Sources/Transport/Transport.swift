@@ -23,14 +23,18 @@ public final class Transport: Sendable {
     ///   - room: Peers that can't prove that they hold it are closed without an answer.
     ///   - key: Who we are.
     ///   - limits: Timers and limits.
+    ///   - mayLink: Whether a peer may have a link; a connection is closed without a word as soon as it is known to be of
+    ///     one that may not. Called on Transport's queue; when its answers change, ``askAgainWhoMayLink()``.
     ///   - greeting: The session's first frame on every chat link, kind 16 or more; called on Transport's queue.
     ///   - frameLimit: Largest body of a frame of the session's, by kind, in bytes; `nil` for a kind that it doesn't
     ///     know. Called on Transport's queue.
     public init(
-        room: RoomKey, key: SigningKey, limits: TransportLimits = .init(), greeting: @escaping @Sendable () -> Frame,
+        room: RoomKey, key: SigningKey, limits: TransportLimits = .init(),
+        mayLink: @escaping @Sendable (PeerID) -> Bool = { _ in true }, greeting: @escaping @Sendable () -> Frame,
         frameLimit: @escaping @Sendable (UInt8) -> Int?
     ) {
-        core = Core(room: room, key: key, limits: limits, greeting: greeting, frameLimit: frameLimit)
+        core = Core(
+            room: room, key: key, limits: limits, mayLink: mayLink, greeting: greeting, frameLimit: frameLimit)
         core.queue.setSpecific(key: Self.queueOwner, value: ObjectIdentifier(core))
     }
 
@@ -102,12 +106,9 @@ public final class Transport: Sendable {
         core.queue.async { [core] in core.disconnect(peer, reason) }
     }
 
-    /// Gives these peers no link from now on, and takes from them what they have.
-    ///
-    /// They are told nothing: their connections are closed as soon as it is known whose they are.
-    /// - Parameter peers: In place of those named before.
-    public func shut(out peers: Set<PeerID>) {
-        core.queue.async { [core] in core.shut(out: peers) }
+    /// Takes their links from those that may have none any more; they are told nothing.
+    public func askAgainWhoMayLink() {
+        core.queue.async { [core] in core.askAgainWhoMayLink() }
     }
 
     /// Names addresses at which peers are expected, beside those at which some have been linked.

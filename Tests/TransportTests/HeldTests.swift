@@ -68,7 +68,7 @@ import Testing
     @Test func `a peer that is shut out loses its links without a word, and gets none in either direction`() throws {
         let (alice, bob) = try linkedNodes()
 
-        alice.transport.shut(out: [bob.peer])
+        alice.answer([bob.peer: false])
         try bob.wait { $0.down(alice.peer) == [.closed] }
         try alice.wait { $0.down(bob.peer) == [.closed] }
         let there = bob.dial(alice)
@@ -84,7 +84,7 @@ import Testing
         }
         #expect(bob.texts(from: alice.peer).isEmpty)
 
-        alice.transport.shut(out: [])
+        alice.answer([:])
         bob.dial(alice)
         try alice.wait { $0.count { if case .linkUp(bob.peer, _, _) = $0 { true } else { false } } == 2 }
     }

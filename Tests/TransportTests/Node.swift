@@ -19,6 +19,8 @@ final class Node: Sendable {
     let peer: PeerID
     let transport: Transport
     let port: UInt16
+    /// Whether a peer may have a link.
+    let admission = CallbackAnswers<PeerID, Bool> { _ in true }
     private let told = Locked<[TransportEvent]>([])
     private let news = DispatchSemaphore(value: 0)
     private let bag = DisposeBag()
@@ -31,7 +33,8 @@ final class Node: Sendable {
         self.room = room
         self.peer = peer
         transport = Transport(
-            room: room, key: try Keyring.key(of: peer), limits: limits, greeting: { Node.greeting }
+            room: room, key: try Keyring.key(of: peer), limits: limits, mayLink: { [admission] in admission($0) },
+            greeting: { Node.greeting }
         ) { kind in
             switch kind {
             case 16: 4096
@@ -78,6 +81,11 @@ final class Node: Sendable {
 
     func send(_ texts: [[UInt8]], to other: PeerID, over purpose: LinkPurpose = .chat) {
         transport.send(texts.map { Frame(kind: Node.text, body: $0) }, to: other, over: purpose)
+    }
+
+    func answer(_ answers: [PeerID: Bool]) {
+        admission.binder.onNext(answers)
+        transport.askAgainWhoMayLink()
     }
 
     /// Its first link, whatever state it is in.
