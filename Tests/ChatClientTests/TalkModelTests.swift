@@ -95,6 +95,29 @@ import Testing
         #expect(events == [.next(200, []), .next(210, [" 10%"]), .next(230, [" 60%"]), .next(240, [])])
     }
 
+    @Test func `the input line is updated when it changes, and by nothing else`() {
+        let events = seen([
+            .next(210, typed("h")), .next(220, transfer(10)), .next(230, typed("i")), .next(240, typed("\u{1b}[D")),
+        ]) { $0.inputUpdated.map { $0.rows.joined() } }
+
+        #expect(events.map(\.time) == [200, 210, 230, 240])
+        #expect(events.map(\.value).last == events.map(\.value).dropLast().last, "only the cursor has moved")
+    }
+
+    @Test func `everything is drawn anew when that is asked for`() {
+        let events = seen([.next(210, typed("x")), .next(220, typed("\u{c}"))]) { $0.redrawn.map { "redrawn" } }
+
+        #expect(events == [.next(220, "redrawn")])
+    }
+
+    @Test func `an escape is waited for as long as it may be the start of a key`() {
+        let events = seen([.next(210, typed("\u{1b}")), .next(220, .silence), .next(230, typed("x"))]) {
+            $0.patience.map { $0 ?? -1 }
+        }
+
+        #expect(events == [.next(200, -1), .next(210, KeyParser.escapeLimit), .next(220, -1)])
+    }
+
     @Test func `however many chains are followed, the inputs are subscribed to once`() {
         let inputs = scheduler.createHotObservable([Recorded<Event<ScreenInput>>.next(210, typed("hi\r"))])
         let model = TalkModel(inputs.asObservable(), from: ChatScreen(columns: 40, rows: 10))
