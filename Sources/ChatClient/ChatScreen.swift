@@ -65,7 +65,7 @@ struct ChatScreen: Sendable {
         switch input {
         case .bytes(let bytes): return parser.take(bytes).flatMap { press($0) }
         case .silence: return parser.flush().flatMap { press($0) }
-        case .line(let line), .update(let line): return [.print(printable(line))]
+        case .line(let line), .update(let line): return [.print(rendering.terminalLines(line))]
         case .transfer(let view): return track(view)
         case .peers(let peers): return list(peers)
         case .note(let text): return [.print(["* \(text)"])]
@@ -76,13 +76,6 @@ struct ChatScreen: Sendable {
     }
 
     // MARK: From the daemon
-
-    /// A tab would move to a column that depends on where the line begins.
-    private mutating func printable(_ line: LineView) -> [String] {
-        rendering.lines(line).map { line in
-            line.contains("\t") ? String(line.map { $0 == "\t" ? "    " : String($0) }.joined()) : line
-        }
-    }
 
     private mutating func track(_ view: TransferView) -> [ScreenEffect] {
         transfers.removeAll { $0.transfer == view.transfer }

@@ -8,6 +8,7 @@ final class CrashGuard {
         var output: CInt
         var input: CInt
         var mode = termios()
+        var finish: StaticString
     }
 
     /// Safe: written before the handlers are installed and after they are gone; they only read it.
@@ -15,9 +16,12 @@ final class CrashGuard {
 
     private static let signals = [SIGSEGV, SIGILL, SIGBUS, SIGFPE, SIGABRT, SIGTRAP]
 
-    /// `mode` is the input's mode before it was raw.
-    init(_ console: Console, mode: termios) {
-        Self.saved = Saved(output: console.output, input: console.input, mode: mode)
+    /// - Parameters:
+    ///   - console: Its streams.
+    ///   - mode: The input's before it was raw.
+    ///   - finish: Written to the output.
+    init(_ console: Console, mode: termios, finish: StaticString) {
+        Self.saved = Saved(output: console.output, input: console.input, mode: mode, finish: finish)
         for number in Self.signals {
             var action = sigaction()
             action.__sigaction_handler.sa_handler = { number in
@@ -36,8 +40,9 @@ final class CrashGuard {
 
     private static func putBack() {
         guard var saved else { return }
-        let bytes: StaticString = "\u{1b}[?2004l\u{1b}[?25h\r\n"
-        _ = write(saved.output, bytes.utf8Start, bytes.utf8CodeUnitCount)
+        let lineEnd: StaticString = "\r\n"
+        _ = write(saved.output, saved.finish.utf8Start, saved.finish.utf8CodeUnitCount)
+        _ = write(saved.output, lineEnd.utf8Start, lineEnd.utf8CodeUnitCount)
         tcsetattr(saved.input, TCSANOW, &saved.mode)
     }
 }

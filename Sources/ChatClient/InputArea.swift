@@ -47,7 +47,7 @@ struct InputArea: Equatable {
     private static func shown(_ cluster: Character) -> String {
         switch cluster {
         case "\n": "⏎"
-        case "\t": "    "
+        case "\t": LineRendering.tab
         default: SafeText.line(String(cluster))
         }
     }

@@ -9,8 +9,7 @@ final class InteractiveTalk {
     enum Input: Sendable {
         case screen(ScreenInput)
         case inputEnded
-        case signal(CInt)
-        case resized
+        case terminal(TerminalEvent)
         case ended
         case gap
     }
@@ -43,29 +42,22 @@ final class InteractiveTalk {
         said = Locked(Said(input: screen.bottom.input))
     }
 
-    /// Puts the terminal back on every way out.
     func run() throws -> ExitStatus {
         let daemon = try connect()
         screen.rendering.names = try daemon.names()
         let rows = try daemon.client.call(.watch, LogParameters(count: 20)).lines
         for row in rows { screen.rendering.note(row) }
-        guard let terminal = RawTerminal(console.input) else { throw CommandFailure(.software, "no terminal") }
-        let signals = SignalWatch([SIGINT, SIGTERM, SIGHUP, SIGQUIT]) { [mailbox] in mailbox.put(.signal($0)) }
-        let resizes = SignalWatch([SIGWINCH]) { [mailbox] _ in mailbox.put(.resized) }
-        let guardian = CrashGuard(console, mode: terminal.before)
-        defer {
-            try? console.write(painter.erase(columns: console.size.columns) + ScreenPainter.finish)
-            terminal.restore()
-            guardian.stop()
-            signals.stop()
-            resizes.stop()
+        return try console.takeOver(
+            start: ScreenPainter.start, finish: ScreenPainter.finish,
+            report: { [mailbox] event in mailbox.put(.terminal(event)) }
+        ) {
+            defer { try? console.write(painter.erase(columns: console.size.columns)) }
+            let pump = try InputPump(console.input) { [mailbox] bytes in
+                mailbox.put(bytes.isEmpty ? .inputEnded : .screen(.bytes(bytes)))
+            }
+            defer { pump.stop() }
+            return try loop(daemon.client, pump, rows)
         }
-        try console.write(ScreenPainter.start)
-        let pump = try InputPump(console.input) { [mailbox] bytes in
-            mailbox.put(bytes.isEmpty ? .inputEnded : .screen(.bytes(bytes)))
-        }
-        defer { pump.stop() }
-        return try loop(daemon.client, pump, rows)
     }
 
     private func connect() throws -> Daemon {
@@ -111,12 +103,12 @@ final class InteractiveTalk {
                 pump.proceed()
             }
             return try tell(input)
-        case .resized:
+        case .terminal(.resized):
             let size = console.size
             return try tell(.resized(columns: size.columns, rows: size.rows))
         case .inputEnded: return .success
-        case .signal(SIGINT): return .interrupted
-        case .signal(let number): throw Killed(signal: number)
+        case .terminal(.signal(SIGINT)): return .interrupted
+        case .terminal(.signal(let number)): throw Killed(signal: number)
         case .ended: throw CommandFailure(.unavailable, "chatd went away")
         case .gap: throw CommandFailure(.tryAgain, "the terminal was too slow; some lines are missing")
         }
@@ -188,9 +180,4 @@ final class InteractiveTalk {
             }
         }
     }
-}
-
-/// A signal asked us to end; the status is 128 and its number, as shells count.
-struct Killed: Error {
-    let signal: CInt
 }

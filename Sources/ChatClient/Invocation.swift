@@ -55,6 +55,11 @@ struct Invocation {
         return Daemon(client: client, hello: hello, console: console)
     }
 
+    /// Whether somebody sits at a terminal that can do more than print lines.
+    var isInteractive: Bool {
+        console.isInputTerminal && console.isOutputTerminal && environment["TERM"] != "dumb"
+    }
+
     /// What `--nonce` says.
     func nonce(_ table: OptionTable) throws(UsageError) -> String? {
         guard let text = options[ClientOptions.nonce] else { return nil }

@@ -27,6 +27,9 @@ struct NameBook: Equatable {
 
 /// Rows of the transcript as lines of text; all remote text goes through ``SafeText``.
 struct LineRendering {
+    /// What a tab is shown as.
+    static let tab = "    "
+
     var names = NameBook()
     /// The time now, in milliseconds since 1970: rows of other days show their date.
     var now: @Sendable () -> Int = { Clock.now() }
@@ -43,6 +46,11 @@ struct LineRendering {
         case .text: return textLines(line)
         case .image: return ["\(time(line.time)) \(image(line))\(remark(line))"]
         }
+    }
+
+    /// As ``lines(_:)``, for a terminal: a tab would move to a column that depends on where the line begins.
+    mutating func terminalLines(_ line: LineView) -> [String] {
+        lines(line).map { $0.split(separator: "\t", omittingEmptySubsequences: false).joined(separator: Self.tab) }
     }
 
     private func noticeLines(_ line: LineView) -> [String] {

@@ -5,7 +5,7 @@ import Locking
 
 /// Sends texts in order, several in hand at a time, and counts what was acknowledged.
 ///
-/// `@unchecked` isn't needed: what changes is locked. `send` and `finish` are for one thread.
+/// `send` and `finish` are for one thread.
 final class LineSender: Sendable {
     /// Requests that may be unanswered: enough for the daemon to commit them together.
     private static let window = 128

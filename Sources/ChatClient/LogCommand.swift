@@ -80,9 +80,7 @@ enum LogCommand {
 
     /// On a terminal, and nothing was asked for that a pager can't give.
     private static func wantsPages(_ invocation: Invocation) -> Bool {
-        let console = invocation.console
         let options = [ClientOptions.count, ClientOptions.follow, ClientOptions.json, ClientOptions.after]
-        return console.isInputTerminal && console.isOutputTerminal && invocation.environment["TERM"] != "dumb"
-            && !options.contains { invocation.options.has($0) }
+        return invocation.isInteractive && !options.contains { invocation.options.has($0) }
     }
 }

@@ -8,8 +8,8 @@ import Rx
 ///
 /// `@unchecked`: `screen` and `keys` are only touched on `queue`, the terminal's size is asked anywhere.
 final class LogPager: @unchecked Sendable {
-    private static let start = "\u{1b}[?1049h\u{1b}[?25l"  // xterm: the alternate screen, no cursor
-    private static let finish = "\u{1b}[?25h\u{1b}[?1049l"
+    private static let start: StaticString = "\u{1b}[?1049h\u{1b}[?25l"  // xterm: the alternate screen, no cursor
+    private static let finish: StaticString = "\u{1b}[?25h\u{1b}[?1049l"
 
     private enum Input: Sendable { case bytes([UInt8]), silence, resized }
     private enum End: Sendable { case left, signal(CInt), failed(any Error) }
@@ -21,7 +21,8 @@ final class LogPager: @unchecked Sendable {
     private let queue = DispatchQueue(label: "chat.log")
     private let scheduler: SerialDispatchQueueScheduler
     private let inputs = PublishSubject<Input>()
-    private let end = PublishSubject<End>()
+    /// Replayed: a signal may come before anybody waits.
+    private let end = ReplaySubject<End>.create(bufferSize: 1)
     private var screen: PagerScreen
     private var keys = KeyParser()
 
@@ -34,8 +35,6 @@ final class LogPager: @unchecked Sendable {
     }
 
     /// Pages from the newest page on; a transcript that fits on the screen is printed instead.
-    ///
-    /// Puts the terminal back on every way out.
     func run() throws -> ExitStatus {
         let pageSize = max(20, console.size.rows)  // lines
         var first = wanted
@@ -47,19 +46,15 @@ final class LogPager: @unchecked Sendable {
             try console.print(screen.seen.dropLast())
             return .success
         }
-        guard let terminal = RawTerminal(console.input) else { throw CommandFailure(.software, "no terminal") }
-        let signals = SignalWatch([SIGINT, SIGTERM, SIGHUP, SIGQUIT]) { [end] in end.onNext(.signal($0)) }
-        let resizes = SignalWatch([SIGWINCH]) { [inputs] _ in inputs.onNext(.resized) }
-        let guardian = CrashGuard(console, mode: terminal.before)
-        defer {
-            try? console.write(Self.finish)
-            terminal.restore()
-            guardian.stop()
-            signals.stop()
-            resizes.stop()
-        }
-        try console.write(Self.start)
-        return try page(from: start)
+        return try console.takeOver(
+            start: Self.start, finish: Self.finish,
+            report: { [inputs, end] event in
+                switch event {
+                case .signal(let number): end.onNext(.signal(number))
+                case .resized: inputs.onNext(.resized)
+                }
+            }
+        ) { try page(from: start) }
     }
 
     private func page(from start: LogPaging.State) throws -> ExitStatus {

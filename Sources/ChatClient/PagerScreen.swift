@@ -108,7 +108,7 @@ struct PagerScreen {
 
     private mutating func lay(_ line: LineView, as index: Int? = nil) {
         let model = index ?? models.count - 1
-        let texts = rendering.lines(line).flatMap { wrapped($0.map { $0 == "\t" ? "    " : String($0) }.joined()) }
+        let texts = rendering.terminalLines(line).flatMap { wrapped($0) }
         rows += texts.reversed().map { Row(text: $0, model: model) }
     }
 

@@ -4,9 +4,9 @@ import ChatModel
 ///
 /// New lines of the transcript are printed where the bottom area was, and the bottom area is drawn once below them.
 struct ScreenPainter {
-    static let start = "\u{1b}[?2004h"
+    static let start: StaticString = "\u{1b}[?2004h"
     /// Paste mode off, cursor shown.
-    static let finish = "\u{1b}[?2004l\u{1b}[?25h"
+    static let finish: StaticString = "\u{1b}[?2004l\u{1b}[?25h"
 
     private var drawn: BottomArea?
     private var columns = 0

@@ -5,11 +5,7 @@ import Glibc
 /// `chat` alone: the transcript as it comes, and each line of the input is sent.
 enum TalkCommand {
     static func run(_ invocation: Invocation) throws -> ExitStatus {
-        let console = invocation.console
-        if console.isInputTerminal, console.isOutputTerminal, invocation.environment["TERM"] != "dumb" {
-            return try InteractiveTalk(invocation).run()
-        }
-        return try runPlain(invocation)
+        invocation.isInteractive ? try InteractiveTalk(invocation).run() : try runPlain(invocation)
     }
 
     private enum Input: Sendable {

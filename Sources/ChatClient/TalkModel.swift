@@ -29,7 +29,7 @@ struct TalkModel: Sendable {
         .startWith(first).share(replay: 1)
     }
 
-    private func asked<Value: Sendable>(
+    private func effects<Value: Sendable>(
         _ pick: @escaping @Sendable (ScreenEffect) -> Value?
     ) -> Observable<Value> {
         moments.flatMap { moment in Observable<Value>.from(moment.effects.compactMap(pick)) }
@@ -52,7 +52,7 @@ struct TalkModel: Sendable {
     var inputUpdated: Observable<InputArea> { moments.map(\.screen.bottom.input).distinctUntilChanged() }
 
     /// Each time everything is to be drawn anew.
-    var redrawn: Observable<Void> { asked { if case .redraw = $0 { () } else { nil } } }
+    var redrawn: Observable<Void> { effects { if case .redraw = $0 { () } else { nil } } }
 
     // MARK: Typed
 
@@ -67,16 +67,16 @@ struct TalkModel: Sendable {
     // MARK: Done
 
     /// Texts to send, in their order.
-    var textSent: Observable<String> { asked { if case .send(let text) = $0 { text } else { nil } } }
+    var textSent: Observable<String> { effects { if case .send(let text) = $0 { text } else { nil } } }
 
     /// Paths of images to send.
-    var imageSent: Observable<String> { asked { if case .sendImage(let path) = $0 { path } else { nil } } }
+    var imageSent: Observable<String> { effects { if case .sendImage(let path) = $0 { path } else { nil } } }
 
     /// Each time the list of peers is asked for.
-    var peersAsked: Observable<Void> { asked { if case .listPeers = $0 { () } else { nil } } }
+    var peersAsked: Observable<Void> { effects { if case .listPeers = $0 { () } else { nil } } }
 
     /// The status to leave with.
-    var left: Observable<ExitStatus> { asked { if case .quit(let status) = $0 { status } else { nil } } }
+    var left: Observable<ExitStatus> { effects { if case .quit(let status) = $0 { status } else { nil } } }
 
     /// In how many milliseconds without another byte ``ScreenInput/silence`` is due; `nil` for never.
     var patience: Observable<Int?> { moments.map(\.screen.patience).distinctUntilChanged() }

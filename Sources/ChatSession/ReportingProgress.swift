@@ -41,6 +41,7 @@ public final class ReportingProgress: Progress, @unchecked Sendable {
         case ended(ProgressError)
     }
 
+    private let waitsForFinish: Bool
     private var state = State.running
     private let steps = PublishSubject<ProgressSnapshot>()
     private weak var owner: ReportingProgress?
@@ -56,8 +57,6 @@ public final class ReportingProgress: Progress, @unchecked Sendable {
         super.totalUnitCount = totalUnitCount
         completeIfFull()
     }
-
-    private let waitsForFinish: Bool
 
     /// Makes the whole of some parts, to be told of their steps.
     ///
