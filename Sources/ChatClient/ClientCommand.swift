@@ -76,6 +76,7 @@ public enum ClientCommand {
         case "key": return try KeyCommand.run(invocation)
         case "verify-peer": return try VerifyPeerCommand.run(invocation)
         case "status": return try StatusCommand.run(invocation)
+        case "delivery": return try DeliveryCommand.run(invocation)
         case "peers": return try PeersCommand.run(invocation)
         default:
             guard let decision = PeerDecision(rawValue: word) else { throw unknown(outer.operands) }

@@ -8,6 +8,9 @@ enum ClientOptions {
     static let printID = CommandOption("print-id", help: "Print the id of what was stored")
     static let nonce = CommandOption(
         "nonce", value: "HEX", help: "32 hexadecimal digits; a second call with them stores nothing twice")
+    static let wait = CommandOption(
+        "wait", value: "WHO", help: "Until others have stored it: all, any, or how many")
+    static let timeout = CommandOption("timeout", value: "S", help: "Seconds to wait; without it as long as it takes")
     static let noWait = CommandOption("no-wait", help: "Return once it is stored; the transfer goes on")
     static let count = CommandOption("count", letter: "n", value: "N", help: "The newest N lines (default 20)")
     static let since = CommandOption(
@@ -27,10 +30,19 @@ enum ClientOptions {
 
     static let send = OptionTable(
         "chat send", summary: "Store a text and send it to everybody in the room", operands: "TEXT...",
-        options: [printID, nonce] + common,
+        options: [printID, nonce, wait, timeout] + common,
         notes: [
             "The words are joined by a space. With - each line of the standard input is a message.",
             "It returns once the text is on disk; who is away gets it later.",
+            """
+            --wait all waits for everybody for whom it is (who is in the room, or was in the last seven days), and for one
+            at least. The status is 0 once they have stored it, and 75 when the time is over: then it is stored here, and
+            delivered later.
+            """,
+            """
+            A nonce makes it safe to send again: the same nonce with the same text is the same message, with the same id;
+            with another text it is an error.
+            """,
         ])
     static let sendImage = OptionTable(
         "chat send-image", summary: "Send images to everybody in the room", operands: "FILE...",
@@ -71,5 +83,5 @@ enum ClientOptions {
             "Without a command on a terminal: /help says what can be typed. With a pipe as input: each line is sent,"
                 + "\nand it returns when all are on disk.", "'chat COMMAND --help' says more.",
         ],
-        subcommands: [send, sendImage, log, peers, key] + GateOptions.tables)
+        subcommands: [send, sendImage, log, DeliveryOptions.delivery, peers, key] + GateOptions.tables)
 }

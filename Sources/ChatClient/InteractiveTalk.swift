@@ -66,6 +66,7 @@ final class InteractiveTalk {
             case .notification(.line(let line)): mailbox.put(.screen(.line(line)))
             case .notification(.update(let line)): mailbox.put(.screen(.update(line)))
             case .notification(.transfer(let view)): mailbox.put(.screen(.transfer(view)))
+            case .notification(.delivery): break
             case .notification(.gap): mailbox.put(.gap)
             case .ended: mailbox.put(.ended)
             }

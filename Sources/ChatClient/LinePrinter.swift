@@ -33,7 +33,7 @@ struct LinePrinter {
     mutating func take(_ event: ControlClientEvent) throws {
         switch event {
         case .notification(.line(let line)), .notification(.update(let line)): try print([line])
-        case .notification(.transfer): break
+        case .notification(.transfer), .notification(.delivery): break
         case .notification(.gap):
             throw CommandFailure(.tryAgain, "the output was read too slowly; some lines are missing")
         case .ended: throw CommandFailure(.unavailable, "chatd went away")

@@ -43,8 +43,8 @@ struct LineRendering {
         note(line)
         switch line.kind {
         case .notice: return noticeLines(line)
-        case .text: return textLines(line)
-        case .image: return ["\(time(line.time)) \(image(line))\(remark(line))"]
+        case .text: return textLines(line, remark(line) + counted(line))
+        case .image: return ["\(time(line.time)) \(image(line))\(remark(line))\(counted(line))"]
         }
     }
 
@@ -58,11 +58,16 @@ struct LineRendering {
         return SafeText.block(line.text ?? "").enumerated().map { ($0 == 0 ? head : "        ") + $1 }
     }
 
-    private func textLines(_ line: LineView) -> [String] {
+    /// Of how many others it is known that they have it.
+    private func counted(_ line: LineView) -> String {
+        guard let count = line.delivery, count.members > 0 else { return "" }
+        return "  \(count.stored)/\(count.members)"
+    }
+
+    private func textLines(_ line: LineView, _ end: String) -> [String] {
         let head = "\(time(line.time)) \(names.label(line.name, suffix: line.suffix)): "
-        var lines = SafeText.block(line.text ?? "").enumerated().map { ($0 == 0 ? head : "      ") + $1 }
-        if !lines.isEmpty { lines[lines.count - 1] += remark(line) }
-        return lines
+        let lines = SafeText.block(line.text ?? "").enumerated().map { ($0 == 0 ? head : "      ") + $1 }
+        return lines.dropLast() + lines.suffix(1).map { $0 + end }
     }
 
     /// What is odd about the line's time, such as ` (arrived 12 min late)`.

@@ -1,5 +1,6 @@
 import ChatModel
 import Control
+import Dispatch
 import Glibc
 
 /// `chat send TEXT...` and `chat send -`.
@@ -14,12 +15,13 @@ enum SendCommand {
         let text = try TextCheck.text(words.utf8, called: "the text")
         if text.isEmpty { throw ClientOptions.send.error("the text is empty") }
         let nonce = try invocation.nonce(ClientOptions.send)
-        let daemon = try invocation.connect()
+        let (daemon, wait) = try connect(invocation)
         let sender = LineSender(daemon.client, keepsIDs: true)
         try sender.send(text, nonce: nonce)
         try sender.finish()
-        if invocation.options.has(ClientOptions.printID) { try invocation.console.print(sender.takeIDs()) }
-        daemon.tellIfAlone(sender.linked)
+        let ids = sender.takeIDs()
+        if invocation.options.has(ClientOptions.printID) { try invocation.console.print(ids) }
+        if let wait { for id in ids { try wait.wait(for: id, daemon) } } else { daemon.tellIfAlone(sender.linked) }
         return .success
     }
 
@@ -27,11 +29,16 @@ enum SendCommand {
         if invocation.options.has(ClientOptions.nonce) {
             throw ClientOptions.send.error("--nonce names one text; it can't go with -")
         }
-        let daemon = try invocation.connect()
+        let (daemon, wait) = try connect(invocation)
         let printsIDs = invocation.options.has(ClientOptions.printID)
-        let sender = LineSender(daemon.client, keepsIDs: printsIDs)
+        let sender = LineSender(daemon.client, keepsIDs: printsIDs || wait != nil)
         var lines = MessageLines()
-        func printIDs() throws { if printsIDs { try invocation.console.print(sender.takeIDs()) } }
+        var last: String?
+        func printIDs() throws {
+            let ids = sender.takeIDs()
+            last = ids.last ?? last
+            if printsIDs, !ids.isEmpty { try invocation.console.print(ids) }
+        }
         do {
             while !lines.isOver {
                 let taken = lines.take(try readChunk(invocation.console.input))
@@ -44,8 +51,35 @@ enum SendCommand {
             throw lines.adding(sender, to: failure)
         }
         try printIDs()
-        daemon.tellIfAlone(sender.linked)
+        guard let wait else {
+            daemon.tellIfAlone(sender.linked)
+            return .success
+        }
+        // Who has the last of them has those before it too.
+        if let last { try wait.wait(for: last, daemon) }
         return .success
+    }
+
+    private static func connect(_ invocation: Invocation) throws -> (Daemon, DeliveryWait?) {
+        let options = invocation.options
+        guard let word = options[ClientOptions.wait] else {
+            if options.has(ClientOptions.timeout) { throw ClientOptions.send.error("--timeout goes with --wait") }
+            return (try invocation.connect(), nil)
+        }
+        guard let wanted = WantedDelivery(word) else {
+            throw ClientOptions.send.error("'\(safeWord(word))' is not all, any or a number of hosts")
+        }
+        let limit = try options[ClientOptions.timeout].map { word throws(UsageError) -> Double in
+            guard let seconds = Double(word), seconds >= 0, seconds <= 1e9 else {
+                throw ClientOptions.send.error("'\(safeWord(word))' is not a number of seconds")
+            }
+            return seconds
+        }
+        let mailbox = Mailbox<ControlClientEvent>()
+        let daemon = try invocation.connect { mailbox.put($0) }
+        // Counted from when the daemon answers.
+        let deadline = limit.map { DispatchTime.now() + $0 }
+        return (daemon, DeliveryWait(wanted: wanted, deadline: deadline, mailbox: mailbox))
     }
 
     /// Empty at the end.

@@ -42,6 +42,7 @@ final class DaemonHandler: ControlHandler {
         case .peers: read(reply) { try PeersResult(peers: $0.allPeers()) }
         case .log(let parameters): read(reply) { try LogResult($0.page(parameters), isOlder: parameters.before != nil) }
         case .watch(let parameters): watch(parameters, connection, reply)
+        case .delivery(let parameters): delivery(parameters, connection, reply)
         case .gate(let call): handle(call, reply)
         }
     }
@@ -119,7 +120,7 @@ final class DaemonHandler: ControlHandler {
 
     private static func unknown(_ reply: ControlReply) { reply.fail(ControlError(.usage, "there is no such transfer")) }
 
-    private func bag(of connection: ControlConnection) -> DisposeBag {
+    func bag(of connection: ControlConnection) -> DisposeBag {
         bags.withLock { bags in
             if let bag = bags[connection] { return bag }
             let bag = DisposeBag()

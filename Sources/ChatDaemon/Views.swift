@@ -22,6 +22,7 @@ extension LineView {
         case .late(let delay): late = Int(clamping: delay)
         case .ahead(let lead): ahead = Int(clamping: lead)
         }
+        delivery = line.delivery.map(DeliveryCountView.init)
         switch line.content {
         case .text(let text): self.text = text
         case .notice(let text):
@@ -105,16 +106,8 @@ extension TransferView.Peer {
 
 extension PeerView {
     init(_ status: PeerStatus) {
-        let state: State =
-            switch status.state {
-            case .connected: .connected
-            case .away: .away
-            case .connecting: .connecting
-            case .waiting: .waiting
-            case .undecided: .undecided
-            }
         self.init(
-            peer: status.peer.description, name: status.name, suffix: status.peer.suffix, state: state,
+            peer: status.peer.description, name: status.name, suffix: status.peer.suffix, state: State(status.state),
             endpoint: status.endpoint?.text(naming: interfaceName), since: Int(clamping: status.since),
             lastSeen: status.state == .away ? Int(clamping: status.record?.lastSeen ?? status.since) : nil)
         if let record = status.record { take(record) }

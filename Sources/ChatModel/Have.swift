@@ -15,7 +15,7 @@ public struct EventRange: Hashable, Sendable {
 public struct Have: Hashable, Sendable {
     public static let maximumRanges = 4  // a log
     static let maximumLogs = 256  // a page
-    private static let forkedBit: UInt8 = 0x80  // beside the count of ranges
+    fileprivate static let forkedBit: UInt8 = 0x80  // beside the count of ranges
 
     /// One log's entry; the ranges ascend and leave gaps.
     public struct Entry: Hashable, Sendable {
@@ -63,15 +63,7 @@ public struct Have: Hashable, Sendable {
     var encoded: [UInt8] {
         var bytes: [UInt8] = [isContinued ? 1 : 0]
         bytes.append(bigEndian: UInt16(entries.count))
-        for entry in entries {
-            bytes.append(entry.log)
-            bytes.append(UInt8(entry.ranges.count) | (entry.isForked ? Self.forkedBit : 0))
-            for range in entry.ranges {
-                bytes.append(bigEndian: range.numbers.lowerBound)
-                bytes.append(bigEndian: range.numbers.upperBound)
-                bytes += range.lastID.digest.bytes
-            }
-        }
+        for entry in entries { bytes.append(entry) }
         return bytes
     }
 
@@ -80,26 +72,8 @@ public struct Have: Hashable, Sendable {
         isContinued = try reader.flag()
         let count: UInt16 = try reader.integer()
         guard count <= Self.maximumLogs else { throw .invalid(what: "the count of logs") }
-        entries = try (0..<count).map { _ throws(WireError) in try Self.entry(&reader) }
+        entries = try (0..<count).map { _ throws(WireError) in try reader.haveEntry() }
         try reader.finish()
-    }
-
-    private static func entry(_ reader: inout ByteReader) throws(WireError) -> Entry {
-        let log = try reader.log()
-        let mark = try reader.byte()
-        let count = mark & ~forkedBit
-        guard count <= maximumRanges else { throw .invalid(what: "the count of ranges") }
-        var lowest: UInt64 = 1
-        let ranges = try (0..<count).map { _ throws(WireError) in
-            let first: UInt64 = try reader.integer()
-            let last: UInt64 = try reader.integer()
-            guard first >= lowest, first <= last, last <= UInt64.max - 2 else {
-                throw WireError.invalid(what: "a range")
-            }
-            lowest = last + 2
-            return EventRange(numbers: first...last, lastID: EventID(try reader.bytes32()))
-        }
-        return Entry(log: log, ranges: ranges, isForked: mark & forkedBit != 0)
     }
 }
 
@@ -133,6 +107,16 @@ public struct Want: Hashable, Sendable {
 }
 
 extension [UInt8] {
+    mutating func append(_ entry: Have.Entry) {
+        append(entry.log)
+        append(UInt8(entry.ranges.count) | (entry.isForked ? Have.forkedBit : 0))
+        for range in entry.ranges {
+            append(bigEndian: range.numbers.lowerBound)
+            append(bigEndian: range.numbers.upperBound)
+            self += range.lastID.digest.bytes
+        }
+    }
+
     mutating func append(_ log: LogID) {
         self += log.author.bytes
         append(bigEndian: log.incarnation.value)
@@ -143,6 +127,23 @@ extension [UInt8] {
 extension ByteReader {
     mutating func log() throws(WireError) -> LogID {
         LogID(author: try peer(), incarnation: Incarnation(try integer()), audience: try bytes32())
+    }
+
+    mutating func haveEntry() throws(WireError) -> Have.Entry {
+        let log = try log()
+        let mark = try byte()
+        let count = mark & ~Have.forkedBit
+        guard count <= Have.maximumRanges else { throw .invalid(what: "the count of ranges") }
+        var lowest: UInt64 = 1
+        var ranges: [EventRange] = []
+        for _ in 0..<count {
+            let first: UInt64 = try integer()
+            let last: UInt64 = try integer()
+            guard first >= lowest, first <= last, last <= UInt64.max - 2 else { throw .invalid(what: "a range") }
+            lowest = last + 2
+            ranges.append(EventRange(numbers: first...last, lastID: EventID(try bytes32())))
+        }
+        return Have.Entry(log: log, ranges: ranges, isForked: mark & Have.forkedBit != 0)
     }
 
     mutating func flag() throws(WireError) -> Bool {

@@ -24,6 +24,16 @@ public enum RoomEffect: Sendable {
     /// As ``remember(_:_:)``, and to come back as ``RoomEvent/judged(_:)``.
     indirect case judge(PeerID, PeerRecord, CommandID)
     case note(EventID, ImageState)
+    /// A peer is known to have these numbers of a log now, and no others.
+    indirect case held(PeerID, LogID, [ClosedRange<UInt64>])
+    /// Own events are for these from a number on.
+    indirect case enroll(LogID, from: UInt64, [PeerID])
+    /// To come back as ``RoomEvent/receiptVerified(_:)``.
+    indirect case signReceipt(Receipt.Content)
+    /// To come back as ``RoomEvent/receiptVerified(_:)`` or ``RoomEvent/receiptRefused(_:from:)``.
+    indirect case verifyReceipt(Receipt, from: PeerID)
+    /// In place of the holder's receipt before.
+    indirect case keepReceipt(Receipt)
 
     // Blobs
     case beginBlob(BlobRoot, size: UInt64)

@@ -46,6 +46,9 @@ public enum RoomEvent: Sendable {
     case stored(from: PeerID, [StoredBatch])
     case batchRefused(from: PeerID, BatchError)
     case answered(by: PeerID, Want)
+    /// A receipt's signature holds; our own has been signed.
+    case receiptVerified(Receipt)
+    case receiptRefused(Receipt, from: PeerID)
 
     // Blobs
     case blobProgress(BlobRoot, BlobProgress)

@@ -42,6 +42,12 @@ public struct RoomLimits: Hashable, Sendable {
     public var headsPatience: UInt64 = 2_000
     /// How long changes of what we have are gathered for those who didn't send them.
     public var haveDelay: UInt64 = 200
+    /// The pause between two receipts, and between two times at which those of others are passed on.
+    public var receiptPause: UInt64 = 1_000
+    /// How long a new link waits for receipts of others, who may be linked by then.
+    public var receiptPatience: UInt64 = 2_000
+    /// How long after it was seen last a peer counts as a member, for whom messages are.
+    public var memberPeriod: UInt64 = 7 * 24 * 3_600_000
     /// How far an author may push ahead of what a peer says it has, in events and bytes.
     public var pushAhead: UInt64 = 4_096
     public var pushAheadLength = 4 << 20

@@ -40,6 +40,7 @@ extension RoomState {
         for batch in batches {
             follow(batch.log)
             advance(batch)
+            enroll(from: batch.first)
             push(batch)
             for (event, id) in zip(batch.events, batch.ids) { show(event, id, arrivals[id]) }
         }
@@ -84,8 +85,10 @@ extension RoomState {
             if entry.isForked { peers[peer]?.convinced.insert(entry.log) }
         }
         if let own = peers[peer]?.have[ownLog] { confirm(own.numbers.upperBound, by: peer) }
+        holds(peer, have.entries)
         if isFirst, !have.isContinued {
             peers[peer]?.isIntroduced = true
+            holdsNoMore(peer, than: Set((peers[peer]?.have ?? [:]).keys))
         }
         for entry in have.entries {
             // An author pushes by itself: ask only if that doesn't come.
@@ -224,6 +227,15 @@ extension RoomState {
         if !entries.isEmpty, peers[peer]?.isLinked == true {
             effects.append(.send(peer, Have.pages(entries).map { .have($0) }))
         }
+        tellAuthors(of: grown, but: peer)
+    }
+
+    /// An author wants to know who has what it said, wherever that came from.
+    private mutating func tellAuthors(of grown: Set<LogID>, but sender: PeerID) {
+        for log in grown.sorted(by: logOrder) where log.author != sender && peers[log.author]?.isLinked == true {
+            guard isKnown(log, to: log.author), let entry = entry(log) else { continue }
+            effects.append(.send(log.author, [.have(Have(entries: [entry]))]))
+        }
     }
 
     /// A push beyond what we have tells that its author has more than it said.
@@ -245,6 +257,7 @@ extension RoomState {
         if logs[batch.log]?.asked != nil { set(.wantTimeout(batch.log), after: limits.wantTimeout) }
         for (index, event) in batch.events.enumerated() where batch.first + UInt64(index) >= first {
             advanceClock(to: event.clock)
+            wrote(batch.log.author, at: event.wallTime)
             let id = batch.ids[index]
             guard var line = Transcript(event, id: id, by: batch.log.author, isOwn: batch.log.author == me) else {
                 continue
@@ -278,7 +291,7 @@ extension RoomState {
         effects.append(.send(peer, Have.pages(entries).map { .have($0) }))
     }
 
-    private func entry(_ id: LogID) -> Have.Entry? {
+    func entry(_ id: LogID) -> Have.Entry? {
         guard let log = logs[id], log.last > 0, !isBlocked(id.author) else { return nil }
         let range = EventRange(numbers: 1...log.last, lastID: log.lastID)
         return Have.Entry(log: id, ranges: [range], isForked: log.isForked)
@@ -286,6 +299,7 @@ extension RoomState {
 
     mutating func say(_ log: LogID) {
         unsaid.insert(log)
+        noteForReceipt(log)
         if !timers.isSet(.flushHave) { set(.flushHave, after: limits.haveDelay) }
     }
 

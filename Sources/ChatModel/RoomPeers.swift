@@ -48,6 +48,8 @@ struct Peer {
     /// The last own event pushed to it, and what it hasn't confirmed of that.
     var pushed: UInt64 = 0
     var unconfirmed: [(last: UInt64, length: Int)] = []
+    /// The newest receipt of each holder that it has sent or been sent on this link.
+    var receiptsTold: [PeerID: UInt64] = [:]
 
     init(_ record: PeerRecord? = nil) {
         name = record?.name
@@ -76,6 +78,7 @@ extension RoomState {
         known.sentProofs = []
         known.pushed = 0
         known.unconfirmed = []
+        known.receiptsTold = [:]
         known.endpoint = endpoint
         if isDialler { known.reachedAt = endpoint }
         known.failure = nil
@@ -87,6 +90,8 @@ extension RoomState {
         timers.cancel(.dial(peer))
         forgetWants(from: peer)
         introduce(to: peer)
+        receiptDue()
+        passReceiptsSoon(after: limits.receiptPatience)
     }
 
     mutating func greeted(_ hello: Hello, by peer: PeerID) {
@@ -138,6 +143,7 @@ extension RoomState {
         peers[peer] = known
         forgetHint(of: peer)
         forgetWants(from: peer)
+        receiptDue()
         sourceGone(peer)
         switch ending {
         case .left:

@@ -29,6 +29,10 @@ public struct RoomState: Sendable {
         public var unfinished: [Transcript] = []
         /// The log's newest lines: how images of others ended is told to their authors once more, who may be waiting.
         public var recent: [Transcript] = []
+        /// What others are known to have of own logs.
+        public var holdings: [PeerID: [LogID: [ClosedRange<UInt64>]]] = [:]
+        /// Verified, and one for each holder; our own newest one too.
+        public var receipts: [Receipt] = []
         /// For the jitter of dials.
         public var seed: UInt64 = 0
 
@@ -76,6 +80,24 @@ public struct RoomState: Sendable {
     /// What is to be said once a peer has told what it has of our log; `nil` once one has.
     var heldBack: [(body: EventBody, nonce: Nonce, command: CommandID)]?
 
+    /// What each other peer is known to have stored.
+    var holdings: [PeerID: [LogID: [ClosedRange<UInt64>]]]
+    /// The newest of each holder, verified; our own too.
+    var receipts: [PeerID: Receipt]
+    var checks: [PeerID: ReceiptCheck] = [:]
+    var receiptCounter: UInt64
+    /// Whether there is news for a receipt of ours, and when the last one was given and others were passed on.
+    var isReceiptDue = false
+    var lastReceipt: UInt64?
+    var lastPass: UInt64?
+    /// When each author wrote last.
+    var lastWords: [PeerID: UInt64] = [:]
+    /// In which order logs changed last.
+    var stamps: [LogID: UInt64] = [:]
+    var lastStamp: UInt64 = 0
+    /// For whom own events are now.
+    var enrolled: (log: LogID, members: [PeerID])?
+
     var transfers: [EventID: Transfer] = [:]
     var arrivals: [EventID: Transcript] = [:]
     var fetches: [BlobRoot: Fetch] = [:]
@@ -110,6 +132,9 @@ public struct RoomState: Sendable {
         random = SplitMix64(seed: start.seed)
         places = start.places.map { Place(address: $0) }
         logs = start.heads.mapValues { Log(last: $0.numbers.upperBound, lastID: $0.lastID) }
+        holdings = start.holdings
+        receipts = start.receipts.reduce(into: [:]) { $0[$1.holder] = $1 }
+        receiptCounter = receipts[me]?.counter ?? 0
         for (peer, record) in start.records where peer != start.me { peers[peer] = Peer(record) }
         shutOut = Set(start.records.filter { $0.value.verdict == .blocked }.keys)
         for log in logs.keys where log.author != me && peers[log.author]?.record?.isMet != true {
@@ -118,9 +143,13 @@ public struct RoomState: Sendable {
         if !shutOut.isEmpty { effects.append(.shutOut(shutOut)) }
         for (log, proof) in start.forks { logs[log, default: Log(last: 0, lastID: .none)].proof = proof }
         heldBack = start.isNewIncarnation ? nil : []
+        for receipt in start.receipts where receipt.holder != me { recall(receipt) }
         for index in places.indices { dial(place: index) }
         dialRemembered()
-        for line in start.recent { remember(line) }
+        for line in start.recent {
+            remember(line)
+            wrote(line.peer, at: line.time)
+        }
         for line in start.unfinished { resume(line) }
     }
 
@@ -166,6 +195,8 @@ extension RoomState {
             forgetEmptyLogs()
             effects.append(.disconnect(peer, reason: "\(error)"))
         case .answered(let peer, let want): answered(want, by: peer)
+        case .receiptVerified(let receipt): receiptVerified(receipt)
+        case .receiptRefused(let receipt, let peer): receiptRefused(receipt, from: peer)
         case .blobProgress, .blobHashesRefused, .chunkRefused, .blobFailed, .placed, .placeFailed: takeBlob(event)
         case .tick: tick()
         case .say(let text, let nonce, let command): say(.text(text), nonce, command)
@@ -187,6 +218,7 @@ extension RoomState {
         case .want(let want): serve(want, to: peer)
         case .answered(let want): effects.append(.settle(want, from: peer))
         case .batch(let bytes): if isHeard(batch: bytes) { effects.append(.store(bytes, from: peer)) }
+        case .receipt(let receipt): self.receipt(receipt, from: peer)
         case .blobState(let state): blobState(state, from: peer)
         case .blobWant(let want): effects.append(.serveBlob(want, to: peer))
         case .blobHashes(let hashes): blobHashes(hashes, from: peer)
@@ -208,6 +240,8 @@ extension RoomState {
             case .proof(let log): passProofAgain(of: log)
             case .flushHave: flushHave()
             case .release: release()
+            case .receipt: giveReceipt()
+            case .passReceipts: passReceipts()
             case .fetchTimeout(let root): fetchTimedOut(root)
             }
         }

@@ -12,6 +12,8 @@ enum RoomTimer: Hashable {
     case proof(LogID)
     case flushHave
     case release
+    case receipt
+    case passReceipts
     case fetchTimeout(BlobRoot)
 }
 

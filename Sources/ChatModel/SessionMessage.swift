@@ -16,6 +16,8 @@ public enum SessionMessage: Hashable, Sendable {
     case blobHashes(BlobHashes)
     case blobData(BlobData)
     case blobMissing(BlobMissing)
+    /// Not yet verified.
+    case receipt(Receipt)
     case waiting(Waiting)
     case hints(Hints)
 
@@ -24,7 +26,7 @@ public enum SessionMessage: Hashable, Sendable {
 
     enum Kind: UInt8 {
         case hello = 16
-        case have, want, answered, batch, blobState, blobWant, blobHashes, blobData, blobMissing
+        case have, want, answered, batch, blobState, blobWant, blobHashes, blobData, blobMissing, receipt
         case waiting = 30
         case hints
     }
@@ -33,7 +35,7 @@ public enum SessionMessage: Hashable, Sendable {
     public static func limit(ofKind kind: UInt8) -> Int? {
         switch Kind(rawValue: kind) {
         case .hello: 4 * 1024
-        case .have, .hints: controlLimit
+        case .have, .receipt, .hints: controlLimit
         case .want, .answered: 96
         case .batch: Batch.maximumLength
         case .blobState: 32 + 1 + 1 + 255
@@ -59,6 +61,7 @@ public enum SessionMessage: Hashable, Sendable {
         case .blobHashes(let hashes): (Kind.blobHashes.rawValue, hashes.encoded)
         case .blobData(let data): (Kind.blobData.rawValue, data.encoded)
         case .blobMissing(let missing): (Kind.blobMissing.rawValue, missing.root.digest.bytes)
+        case .receipt(let receipt): (Kind.receipt.rawValue, receipt.bytes)
         case .waiting(let word): (Kind.waiting.rawValue, word.encoded)
         case .hints(let hints): (Kind.hints.rawValue, hints.encoded)
         }
@@ -79,6 +82,7 @@ public enum SessionMessage: Hashable, Sendable {
             var reader = ByteReader(body)
             self = .blobMissing(BlobMissing(root: BlobRoot(try reader.bytes32())))
             try reader.finish()
+        case .receipt: self = .receipt(try Receipt(decoding: body))
         case .waiting: self = .waiting(try Waiting(decoding: body))
         case .hints: self = .hints(try Hints(decoding: body))
         case nil: throw .invalid(what: "message kind \(kind)")

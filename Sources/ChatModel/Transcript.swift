@@ -32,6 +32,8 @@ public struct Transcript: Hashable, Sendable {
     public var arrival: Int64?
     /// What is odd about the times of an event from a peer.
     public var timing = Timing.usual
+    /// By how many it is stored; of own events, where the transcript is read.
+    public var delivery: DeliveryCount?
 
     public init(
         direction: Direction, peer: PeerID, name: String, content: Content, time: UInt64, id: EventID? = nil

@@ -23,7 +23,7 @@ extension SessionContainer {
         before id: EventID?, count: Int, _ filter: LineFilter = LineFilter()
     ) throws -> TranscriptPage {
         let read = try parts.history.queue.sync { try parts.history.page(before: id, count, filter) }
-        let lines = read.lines.compactMap { Transcript($0, me: peer) }.map(images.current)
+        let lines = shown(read.lines)
         let isFirst = read.lines.count < count
         let woven = notices.woven(
             into: lines, before: read.next.flatMap { Transcript($0, me: peer) }, isBeginning: isFirst || id == nil
@@ -46,11 +46,26 @@ extension SessionContainer {
         after cursor: Cursor, count: Int, _ filter: LineFilter = LineFilter()
     ) throws -> TranscriptPage {
         let read = try parts.history.queue.sync { try parts.history.page(after: cursor, count, filter) }
-        let lines = read.lines.compactMap { Transcript($0, me: peer) }.map(images.current)
+        let lines = shown(read.lines)
         let isMore = read.lines.count >= count
         let last = isMore ? read.lines.last?.arrival ?? cursor.arrival : read.newest
         return TranscriptPage(
             lines: lines, isMore: isMore, end: Cursor(birth: read.birth, arrival: last), isInOrderOfArrival: true)
+    }
+
+    /// Stored lines as they stand now.
+    private func shown(_ stored: [StoredLine]) -> [Transcript] {
+        let isOwn = stored.contains { $0.log.author == peer }
+        let blocked = isOwn ? Set(knownPeers.filter { $0.record.verdict == .blocked }.map(\.peer)) : []
+        return stored.compactMap { line in
+            guard var shown = Transcript(line, me: peer).map(images.current) else { return nil }
+            if line.log.author == peer {
+                shown.delivery = ledger.withBook { book in
+                    book.count(of: line.number, in: line.log) { !blocked.contains($0) }
+                }
+            }
+            return shown
+        }
     }
 
     /// With a stored line among them if there is one: pages begin and end at those.

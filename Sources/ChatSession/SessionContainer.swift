@@ -55,6 +55,8 @@ public final class SessionContainer: Sendable {
     let notices = Notices()
     /// How images stand, which the history doesn't know until they end.
     let images = LiveImages()
+    /// Who has stored what.
+    let ledger: DeliveryLedger
     private let notes = PublishSubject<String>()
 
     /// Opens what is stored of a room; ``join(on:)`` goes in.
@@ -70,13 +72,15 @@ public final class SessionContainer: Sendable {
                 Names.complaint(displayName: displayName) ?? Names.complaint(room: room) ?? "invalid names")
         }
         parts = try SessionParts(displayName: displayName, room: room, configuration)
+        ledger = DeliveryLedger(parts.delivery)
         self.displayName = displayName
         self.room = room
         roomID = parts.roomID
         peer = configuration.key.peer
         notice = parts.notice
         log = Observable.merge([
-            parts.links.log, parts.storage.log, parts.images.log, parts.discovery.log, notes.asObservable(),
+            parts.links.log, parts.storage.log, parts.receipts.log, parts.images.log, parts.discovery.log,
+            notes.asObservable(),
         ])
     }
 
@@ -119,6 +123,7 @@ public final class SessionContainer: Sendable {
         case .forget(let peer): statuses.withLock { $0[peer] = nil }
         case .transfer(let id, let change): book.take(change, of: id)
         case .reply(let command, let reply): replies.give(reply, to: command)
+        case .held, .enroll, .keepReceipt: ledger.take(effect)
         default: break
         }
     }

@@ -15,12 +15,15 @@ struct SessionParts: Sendable {
     let blobs: BlobStore
     let links: LinksLoop
     let storage: StorageLoop
+    let receipts: ReceiptsLoop
     let images: BlobsLoop
     let clock: ClockLoop
     let discovery: DiscoveryLoop
     let hints: HintsLoop
     let queue = DispatchQueue(label: "chat.session")
     let notice: String?
+    /// Who had stored what when the session began.
+    let delivery: DeliveryRecords
     let roomID: RoomID
     /// How a keyed room's member is announced.
     let concealment: Concealment?
@@ -48,6 +51,7 @@ struct SessionParts: Sendable {
         }
         links = LinksLoop(transport, admission, intake)
         storage = StorageLoop(history, room: roomID, me: me, transport: transport, intake)
+        receipts = ReceiptsLoop(history, room: roomID, key: configuration.key)
         images = BlobsLoop(blobs, downloads: configuration.downloads, transport: transport, intake)
         discovery = DiscoveryLoop(mode: configuration.discovery, instance: instance)
         hints = HintsLoop(room: roomID, key: configuration.key, intake)
@@ -68,6 +72,9 @@ struct SessionParts: Sendable {
         start.unfinished = opened.unfinishedImages.compactMap { Transcript($0, me: me) }
         start.seed = randomBytes(8).reduce(0) { $0 << 8 | UInt64($1) }
         start.records = history.queue.sync { history.knownPeers() }.reduce(into: [:]) { $0[$1.peer] = $1.record }
+        delivery = history.queue.sync { history.deliveryRecords() }
+        start.holdings = delivery.holdings
+        start.receipts = delivery.receipts
         start.admission = configuration.admission
         start.room = room
         self.history = history
@@ -95,7 +102,7 @@ struct SessionParts: Sendable {
 
     /// The room at work: subscribing starts its loops, disposing stops them.
     func effects(of commands: Observable<RoomEvent>) -> Observable<RoomEffect> {
-        let loops: [any FeedbackLoop] = [links, storage, images, clock, discovery, hints]
+        let loops: [any FeedbackLoop] = [links, storage, receipts, images, clock, discovery, hints]
         return Observable.system(
             initialState: RoomState(start),
             reduce: { [intake] state, event in
@@ -138,6 +145,9 @@ struct SessionParts: Sendable {
     /// Waits for what is being written.
     func close() {
         blobs.queue.sync {}
-        history.queue.sync { history.close() }
+        history.queue.sync {
+            receipts.keep()
+            history.close()
+        }
     }
 }

@@ -11,6 +11,7 @@ public enum ControlCall: Sendable {
     case peers
     case log(LogParameters)
     case watch(LogParameters)
+    case delivery(DeliveryParameters)
     case gate(GateCall)
 }
 
@@ -170,6 +171,8 @@ public enum ControlNotification: Sendable, Equatable {
     /// A row that changed; its id is the same.
     case update(LineView)
     case transfer(TransferView)
+    /// More is known of who has stored a message.
+    case delivery(DeliveryView)
     /// This client read too slowly: something was left out, and the connection ends.
     case gap
 }

@@ -46,6 +46,7 @@ struct ParsedRequest {
         case "cancelTransfer": return .cancelTransfer(try parameters(line))
         case "log": return .log(try valid(try parameters(line)))
         case "watch": return .watch(try valid(try parameters(line)))
+        case "delivery": return .delivery(try parameters(line))
         default:
             if let call = try GateCall(method, line) { return .gate(call) }
             throw .unknownMethod(method)

@@ -87,7 +87,7 @@ struct TransferField: Codable { var transfer: TransferView }
 extension ControlNotification {
     func encoded() throws -> [UInt8] {
         switch self {
-        case .line(let line) where line.image == nil:
+        case .line(let line) where line.image == nil && line.delivery == nil:
             var writer = JSONWriter()
             writer.append("line", line)
             return writer.bytes
@@ -95,6 +95,8 @@ extension ControlNotification {
         case .update(let line): return try JSONLine.encode(Request(method: "update", params: LineField(line: line)))
         case .transfer(let view):
             return try JSONLine.encode(Request(method: "transfer", params: TransferField(transfer: view)))
+        case .delivery(let view):
+            return try JSONLine.encode(Request(method: "delivery", params: DeliveryField(delivery: view)))
         case .gap: return try JSONLine.encode(Request(method: "gap", params: NoFields()))
         }
     }
@@ -105,6 +107,7 @@ extension ControlNotification {
         case "line": .line(try JSONLine.decode(RequestBody<LineField>.self, from: line).params.line)
         case "update": .update(try JSONLine.decode(RequestBody<LineField>.self, from: line).params.line)
         case "transfer": .transfer(try JSONLine.decode(RequestBody<TransferField>.self, from: line).params.transfer)
+        case "delivery": .delivery(try JSONLine.decode(RequestBody<DeliveryField>.self, from: line).params.delivery)
         case "gap": .gap
         default: nil
         }

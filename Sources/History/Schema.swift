@@ -76,6 +76,7 @@ enum Schema {
     private static let migrations: [Migration] = [
         [standing],  // which databases of version 1 have only if a later program wrote them
         [address],
+        deliveryTables,
     ]
 
     /// Opens the file's database for writing, with its tables, and checked as far as SQLite can.
@@ -150,7 +151,7 @@ enum Schema {
     private static func create(
         in database: Database, room: RoomID, birth: DatabaseFile.Birth
     ) throws(HistoryError) {
-        for table in tables { try database.run(table) }
+        for table in tables + deliveryTables { try database.run(table) }
         try database.run("PRAGMA application_id = \(applicationID)")
         try database.run("PRAGMA user_version = \(version)")
         try database.run(

@@ -61,6 +61,9 @@ final class FakeDaemon: Sendable {
         var closed = 0
         var pages: [LogParameters] = []
         var decisions: [String] = []
+        var delivery: DeliveryView?
+        /// Who follows it.
+        var waiting: [ControlConnection] = []
     }
 
     let directory = TemporaryDirectory()
@@ -100,8 +103,25 @@ final class FakeDaemon: Sendable {
                 reply.succeed(page(parameters))
             }
         case .watch(let parameters): watch(parameters, connection, reply)
+        case .delivery: deliver(connection, reply)
         case .gate(let call): gate(call, reply)
         }
+    }
+
+    private func deliver(_ connection: ControlConnection, _ reply: ControlReply) {
+        let view = state.withLock { state in
+            state.waiting.append(connection)
+            return state.delivery
+        }
+        if let view { reply.succeed(view) } else { reply.fail(ControlError(.usage, "there is no line")) }
+    }
+
+    func deliver(_ view: DeliveryView) {
+        let waiting = state.withLock { state in
+            state.delivery = view
+            return state.waiting
+        }
+        for connection in waiting { connection.notify(.delivery(view)) }
     }
 
     private func gate(_ call: GateCall, _ reply: ControlReply) {

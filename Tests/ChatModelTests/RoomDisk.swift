@@ -12,6 +12,9 @@ final class RoomDisk {
     private(set) var outcomes: [EventID: ImageState] = [:]
     var records: [PeerID: PeerRecord] = [:]
     var blobs: [BlobRoot: Blob] = [:]
+    /// What others are known to have of the own log.
+    var holdings: [PeerID: [LogID: [ClosedRange<UInt64>]]] = [:]
+    var receipts: [PeerID: Receipt] = [:]
     /// Whether the directory of received images takes no file.
     var refusesPlaces = false
 

@@ -37,6 +37,8 @@ final class RoomHost {
     private(set) var changes: [(id: EventID, change: TransferChange)] = []
     private(set) var statuses: [PeerID: PeerStatus] = [:]
     private(set) var replies: [CommandID: CommandReply] = [:]
+    /// What its user can learn of who has stored what.
+    private(set) var book = DeliveryBook()
     private(set) var placed: [EventID: String] = [:]
     private(set) var dialTimes: [UInt64] = []
     private(set) var messagesSent: [UInt8: Int] = [:]
@@ -44,7 +46,7 @@ final class RoomHost {
     /// What it sent, with whom to.
     private(set) var bytesSent: [PeerID: Int] = [:]
 
-    private unowned let network: RoomNetwork
+    unowned let network: RoomNetwork
     private var wakeTime: UInt64?
     private var drafts: [(BatchEvent, CommandID)] = []
     private var diskIdleAt: UInt64 = 0
@@ -94,6 +96,8 @@ extension RoomHost {
         start.room = "lab"
         start.unfinished = disk.unfinished
         start.recent = disk.lines.suffix(200)
+        start.holdings = disk.holdings
+        start.receipts = disk.receipts.values.sorted { $0.holder < $1.holder }
         start.seed = network.chance(0...UInt64.max)
         room = RoomState(start)
         screen = disk.lines
@@ -232,6 +236,18 @@ extension RoomHost {
                 if let other = network.host(of: peer) { network.disconnect(self, from: other, "shut out") }
             }
         case .note(let id, let state): disk.note(id, state)
+        case .held(let peer, let log, let numbers):
+            book.hold(numbers, of: log, by: peer)
+            if log.author == key.peer { disk.holdings[peer, default: [:]][log] = numbers.isEmpty ? nil : numbers }
+        case .enroll(let log, let first, let members): book.enroll(members, in: log, from: first)
+        case .signReceipt(let content):
+            onDisk { $0.take(.receiptVerified(Receipt(signing: content, in: $0.network.id, with: $0.key))) }
+        case .verifyReceipt(let receipt, let peer):
+            onDisk { host in
+                let holds = receipt.holds(in: host.network.id)
+                host.take(holds ? .receiptVerified(receipt) : .receiptRefused(receipt, from: peer))
+            }
+        case .keepReceipt(let receipt): disk.receipts[receipt.holder] = receipt
 
         case .beginBlob(let root, let size): onDisk { $0.take($0.disk.begin(root, size: size)) }
         case .setHashes(let root, let size, let hashes, let peer):
