@@ -62,6 +62,7 @@ public enum ClientCommand {
             if try answerHelp(ClientOptions.chat, outer, console) { return .success }
             return try TalkCommand.run(Invocation(outer, environment, console, patience))
         }
+        if word == "help", outer.operands.count <= 2 { return try help(outer.operands, console) }
         guard let table = ClientOptions.chat.subcommands.first(where: { $0.word == word }) else {
             throw unknown(outer.operands)
         }
@@ -76,12 +77,26 @@ public enum ClientCommand {
         case "key": return try KeyCommand.run(invocation)
         case "verify-peer": return try VerifyPeerCommand.run(invocation)
         case "status": return try StatusCommand.run(invocation)
+        case "verify": return try VerifyCommand.run(invocation)
         case "delivery": return try DeliveryCommand.run(invocation)
         case "peers": return try PeersCommand.run(invocation)
         default:
             guard let decision = PeerDecision(rawValue: word) else { throw unknown(outer.operands) }
             return try DecideCommand.run(decision, table, invocation)
         }
+    }
+
+    /// `chat help` and `chat help COMMAND`.
+    private static func help(_ words: [String], _ console: Console) throws -> ExitStatus {
+        guard let word = words.dropFirst().first else {
+            try console.write(ClientOptions.chat.help)
+            return .success
+        }
+        guard let table = ClientOptions.chat.subcommands.first(where: { $0.word == word }) else {
+            throw ClientOptions.chat.error("no command '\(safeWord(word))'")
+        }
+        try console.write(table.help)
+        return .success
     }
 
     private static func answerHelp(

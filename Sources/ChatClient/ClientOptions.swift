@@ -83,5 +83,6 @@ enum ClientOptions {
             "Without a command on a terminal: /help says what can be typed. With a pipe as input: each line is sent,"
                 + "\nand it returns when all are on disk.", "'chat COMMAND --help' says more.",
         ],
-        subcommands: [send, sendImage, log, DeliveryOptions.delivery, peers, key] + GateOptions.tables)
+        subcommands: [send, sendImage, log, DeliveryOptions.delivery, VerifyOptions.verify, peers, key]
+            + GateOptions.tables)
 }

@@ -43,6 +43,7 @@ final class DaemonHandler: ControlHandler {
         case .log(let parameters): read(reply) { try LogResult($0.page(parameters), isOlder: parameters.before != nil) }
         case .watch(let parameters): watch(parameters, connection, reply)
         case .delivery(let parameters): delivery(parameters, connection, reply)
+        case .verify(let parameters): verify(parameters, connection, reply)
         case .gate(let call): handle(call, reply)
         }
     }

@@ -32,6 +32,11 @@ public enum RoomEffect: Sendable {
     indirect case signReceipt(Receipt.Content)
     /// To come back as ``RoomEvent/receiptVerified(_:)`` or ``RoomEvent/receiptRefused(_:from:)``.
     indirect case verifyReceipt(Receipt, from: PeerID)
+    /// To be read from the disk and sent; then ``RoomEvent/verifyAnswered(_:)``.
+    indirect case answer(UInt64, without: Set<PeerID>, to: PeerID)
+    /// These were asked what is on their disks.
+    case asked(UInt64, [PeerID])
+    indirect case verified(PeerID, Verified)
     /// In place of the holder's receipt before.
     indirect case keepReceipt(Receipt)
 

@@ -49,6 +49,8 @@ public enum RoomEvent: Sendable {
     /// A receipt's signature holds; our own has been signed.
     case receiptVerified(Receipt)
     case receiptRefused(Receipt, from: PeerID)
+    /// Its question was answered; the next one may be.
+    case verifyAnswered(PeerID)
 
     // Blobs
     case blobProgress(BlobRoot, BlobProgress)
@@ -63,6 +65,8 @@ public enum RoomEvent: Sendable {
     case say(String, Nonce, CommandID)
     case share(ImageInfo, Nonce, CommandID)
     case cancel(EventID)
+    /// Ask everybody who is linked, or some of them, what is on their disks.
+    case verify(UInt64, Set<PeerID>?)
     case decide(PeerID, PeerDecision, CommandID)
     /// A verdict is on disk.
     case judged(CommandID)

@@ -50,6 +50,8 @@ struct Peer {
     var unconfirmed: [(last: UInt64, length: Int)] = []
     /// The newest receipt of each holder that it has sent or been sent on this link.
     var receiptsTold: [PeerID: UInt64] = [:]
+    /// Whether its question what is on our disk is being answered.
+    var isVerifying = false
 
     init(_ record: PeerRecord? = nil) {
         name = record?.name

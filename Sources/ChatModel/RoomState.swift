@@ -197,11 +197,13 @@ extension RoomState {
         case .answered(let peer, let want): answered(want, by: peer)
         case .receiptVerified(let receipt): receiptVerified(receipt)
         case .receiptRefused(let receipt, let peer): receiptRefused(receipt, from: peer)
+        case .verifyAnswered(let peer): peers[peer]?.isVerifying = false
         case .blobProgress, .blobHashesRefused, .chunkRefused, .blobFailed, .placed, .placeFailed: takeBlob(event)
         case .tick: tick()
         case .say(let text, let nonce, let command): say(.text(text), nonce, command)
         case .share(let image, let nonce, let command): say(.image(image), nonce, command)
         case .cancel(let transfer): cancel(transfer)
+        case .verify(let question, let asked): verify(question, asked)
         case .decide(let peer, let decision, let command): decide(peer, decision, command)
         case .judged(let command): effects.append(.reply(command, .done))
         }
@@ -219,6 +221,8 @@ extension RoomState {
         case .answered(let want): effects.append(.settle(want, from: peer))
         case .batch(let bytes): if isHeard(batch: bytes) { effects.append(.store(bytes, from: peer)) }
         case .receipt(let receipt): self.receipt(receipt, from: peer)
+        case .verify(let question): answer(question, to: peer)
+        case .verified(let answer): effects.append(.verified(peer, answer))
         case .blobState(let state): blobState(state, from: peer)
         case .blobWant(let want): effects.append(.serveBlob(want, to: peer))
         case .blobHashes(let hashes): blobHashes(hashes, from: peer)

@@ -18,6 +18,9 @@ public enum SessionMessage: Hashable, Sendable {
     case blobMissing(BlobMissing)
     /// Not yet verified.
     case receipt(Receipt)
+    /// What is on your disk? Numbered by who asks.
+    case verify(UInt64)
+    case verified(Verified)
     case waiting(Waiting)
     case hints(Hints)
 
@@ -27,6 +30,7 @@ public enum SessionMessage: Hashable, Sendable {
     enum Kind: UInt8 {
         case hello = 16
         case have, want, answered, batch, blobState, blobWant, blobHashes, blobData, blobMissing, receipt
+        case verify, verified
         case waiting = 30
         case hints
     }
@@ -35,7 +39,8 @@ public enum SessionMessage: Hashable, Sendable {
     public static func limit(ofKind kind: UInt8) -> Int? {
         switch Kind(rawValue: kind) {
         case .hello: 4 * 1024
-        case .have, .receipt, .hints: controlLimit
+        case .have, .receipt, .verified, .hints: controlLimit
+        case .verify: 8
         case .want, .answered: 96
         case .batch: Batch.maximumLength
         case .blobState: 32 + 1 + 1 + 255
@@ -62,9 +67,17 @@ public enum SessionMessage: Hashable, Sendable {
         case .blobData(let data): (Kind.blobData.rawValue, data.encoded)
         case .blobMissing(let missing): (Kind.blobMissing.rawValue, missing.root.digest.bytes)
         case .receipt(let receipt): (Kind.receipt.rawValue, receipt.bytes)
+        case .verify(let question): (Kind.verify.rawValue, Self.encoded(question))
+        case .verified(let answer): (Kind.verified.rawValue, answer.encoded)
         case .waiting(let word): (Kind.waiting.rawValue, word.encoded)
         case .hints(let hints): (Kind.hints.rawValue, hints.encoded)
         }
+    }
+
+    private static func encoded(_ number: UInt64) -> [UInt8] {
+        var bytes: [UInt8] = []
+        bytes.append(bigEndian: number)
+        return bytes
     }
 
     public init(kind: UInt8, body: [UInt8]) throws(WireError) {
@@ -83,6 +96,11 @@ public enum SessionMessage: Hashable, Sendable {
             self = .blobMissing(BlobMissing(root: BlobRoot(try reader.bytes32())))
             try reader.finish()
         case .receipt: self = .receipt(try Receipt(decoding: body))
+        case .verify:
+            var reader = ByteReader(body)
+            self = .verify(try reader.integer())
+            try reader.finish()
+        case .verified: self = .verified(try Verified(decoding: body))
         case .waiting: self = .waiting(try Waiting(decoding: body))
         case .hints: self = .hints(try Hints(decoding: body))
         case nil: throw .invalid(what: "message kind \(kind)")

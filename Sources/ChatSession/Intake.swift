@@ -68,6 +68,7 @@ extension SessionMessage {
         case .blobData(let data): data.bytes.count + least
         case .blobHashes(let page): page.hashes.count * 32 + least
         case .receipt(let receipt): receipt.bytes.count + least
+        case .verified(let answer): answer.entries.count * 256 + least
         case .hints: SessionMessage.controlLimit
         case .have(let have): have.entries.count * 256 + least
         default: least

@@ -57,6 +57,8 @@ public final class SessionContainer: Sendable {
     let images = LiveImages()
     /// Who has stored what.
     let ledger: DeliveryLedger
+    /// Who was asked what is on its disk, and the answers.
+    let verifications = PublishSubject<RoomEffect>()
     private let notes = PublishSubject<String>()
 
     /// Opens what is stored of a room; ``join(on:)`` goes in.
@@ -79,7 +81,8 @@ public final class SessionContainer: Sendable {
         peer = configuration.key.peer
         notice = parts.notice
         log = Observable.merge([
-            parts.links.log, parts.storage.log, parts.receipts.log, parts.images.log, parts.discovery.log,
+            parts.links.log, parts.storage.log, parts.receipts.log, parts.verify.log, parts.images.log,
+            parts.discovery.log,
             notes.asObservable(),
         ])
     }
@@ -123,6 +126,7 @@ public final class SessionContainer: Sendable {
         case .forget(let peer): statuses.withLock { $0[peer] = nil }
         case .transfer(let id, let change): book.take(change, of: id)
         case .reply(let command, let reply): replies.give(reply, to: command)
+        case .asked, .verified: verifications.onNext(effect)
         case .held, .enroll, .keepReceipt: ledger.take(effect)
         default: break
         }

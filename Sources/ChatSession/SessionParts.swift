@@ -16,6 +16,7 @@ struct SessionParts: Sendable {
     let links: LinksLoop
     let storage: StorageLoop
     let receipts: ReceiptsLoop
+    let verify: VerifyLoop
     let images: BlobsLoop
     let clock: ClockLoop
     let discovery: DiscoveryLoop
@@ -52,6 +53,7 @@ struct SessionParts: Sendable {
         links = LinksLoop(transport, admission, intake)
         storage = StorageLoop(history, room: roomID, me: me, transport: transport, intake)
         receipts = ReceiptsLoop(history, room: roomID, key: configuration.key)
+        verify = VerifyLoop(history, transport: transport)
         images = BlobsLoop(blobs, downloads: configuration.downloads, transport: transport, intake)
         discovery = DiscoveryLoop(mode: configuration.discovery, instance: instance)
         hints = HintsLoop(room: roomID, key: configuration.key, intake)
@@ -102,7 +104,9 @@ struct SessionParts: Sendable {
 
     /// The room at work: subscribing starts its loops, disposing stops them.
     func effects(of commands: Observable<RoomEvent>) -> Observable<RoomEffect> {
-        let loops: [any FeedbackLoop] = [links, storage, receipts, images, clock, discovery, hints]
+        let loops: [any FeedbackLoop] = [
+            links, storage, receipts, verify, images, clock, discovery, hints,
+        ]
         return Observable.system(
             initialState: RoomState(start),
             reduce: { [intake] state, event in

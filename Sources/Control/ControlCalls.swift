@@ -12,6 +12,7 @@ public enum ControlCall: Sendable {
     case log(LogParameters)
     case watch(LogParameters)
     case delivery(DeliveryParameters)
+    case verify(VerifyParameters)
     case gate(GateCall)
 }
 

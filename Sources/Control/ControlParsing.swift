@@ -47,6 +47,7 @@ struct ParsedRequest {
         case "log": return .log(try valid(try parameters(line)))
         case "watch": return .watch(try valid(try parameters(line)))
         case "delivery": return .delivery(try parameters(line))
+        case "verify": return .verify(try parameters(line))
         default:
             if let call = try GateCall(method, line) { return .gate(call) }
             throw .unknownMethod(method)

@@ -4,6 +4,8 @@ public let chatVersion = "0.1.0"
 /// How a command ends: sysexits(3), and 130 as shells say for an interrupt.
 public enum ExitStatus: Int32, Sendable, Codable {
     case success = 0
+    /// What was compared differs, as cmp(1) and diff(1) end.
+    case different = 1
     /// A wrong command line, a bad name or room, several daemons and no choice.
     case usage = 64
     /// Text too long or not UTF-8.

@@ -13,7 +13,14 @@ struct CommandLineTests {
                         "chat: no command 'hello'; to send it: chat send hello 'wor'\\''ld'\ntry 'chat --help'\n"))
     }
 
-    @Test(arguments: [[], ["send"], ["send-image"], ["log"], ["peers"]])
+    @Test func `help of a command is what it says itself`() {
+        #expect(command("help") == command("--help"))
+        #expect(command("help", "verify") == command("verify", "--help"))
+        #expect(command("help", "bogus").complaints == "chat: no command 'bogus'\ntry 'chat --help'\n")
+        #expect(command("help", "me", "please").status == 64)
+    }
+
+    @Test(arguments: [[], ["send"], ["send-image"], ["log"], ["peers"], ["delivery"], ["verify"]])
     func `every command has help and version`(words: [String]) {
         let help = command.run(words + ["--help"], input: [])
         #expect(help.status == 0)

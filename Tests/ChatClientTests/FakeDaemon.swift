@@ -61,6 +61,8 @@ final class FakeDaemon: Sendable {
         var closed = 0
         var pages: [LogParameters] = []
         var decisions: [String] = []
+        var comparison = VerifyResult(messages: 0, peers: [])
+        var timeouts: [Int?] = []
         var delivery: DeliveryView?
         /// Who follows it.
         var waiting: [ControlConnection] = []
@@ -103,6 +105,12 @@ final class FakeDaemon: Sendable {
                 reply.succeed(page(parameters))
             }
         case .watch(let parameters): watch(parameters, connection, reply)
+        case .verify(let parameters):
+            let result = state.withLock { state in
+                state.timeouts.append(parameters.timeout)
+                return state.comparison
+            }
+            reply.succeed(result)
         case .delivery: deliver(connection, reply)
         case .gate(let call): gate(call, reply)
         }

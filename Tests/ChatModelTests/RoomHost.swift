@@ -39,6 +39,8 @@ final class RoomHost {
     private(set) var replies: [CommandID: CommandReply] = [:]
     /// What its user can learn of who has stored what.
     private(set) var book = DeliveryBook()
+    private(set) var asked: (question: UInt64, peers: [PeerID])?
+    private(set) var answers: [(peer: PeerID, answer: Verified)] = []
     private(set) var placed: [EventID: String] = [:]
     private(set) var dialTimes: [UInt64] = []
     private(set) var messagesSent: [UInt8: Int] = [:]
@@ -246,6 +248,18 @@ extension RoomHost {
             onDisk { host in
                 let holds = receipt.holds(in: host.network.id)
                 host.take(holds ? .receiptVerified(receipt) : .receiptRefused(receipt, from: peer))
+            }
+        case .asked(let question, let peers): asked = (question, peers)
+        case .verified(let peer, let answer): answers.append((peer, answer))
+        case .answer(let question, let blocked, let peer):
+            onDisk { host in
+                let entries = host.disk.heads.map { log, range in
+                    let isLeftOut = blocked.contains(log.author)
+                    return Verified.Entry(
+                        Have.Entry(log: log, ranges: isLeftOut ? [] : [range]), isLeftOut: isLeftOut)
+                }
+                for page in Verified.pages(entries, answering: question) { host.send(.verified(page), to: peer) }
+                host.take(.verifyAnswered(peer))
             }
         case .keepReceipt(let receipt): disk.receipts[receipt.holder] = receipt
 

@@ -103,7 +103,14 @@ struct Samples {
             .blobHashes(BlobHashes(root: root, page: 3, hashes: [digest(), digest()])),
             .blobData(BlobData(root: root, chunk: .max, offset: 1 << 20 - 33, bytes: bytes(33))),
             .hints(Hints(hints: [hint(), hint()])), .hints(Hints(hints: [])),
-            .blobMissing(BlobMissing(root: root)), .waiting(.begins), .waiting(.over),
+            .blobMissing(BlobMissing(root: root)), .waiting(.begins), .waiting(.over), .verify(number()),
+            .verified(
+                Verified(
+                    question: number(),
+                    entries: [
+                        .init(.init(log: log(), ranges: Array(ranges)), isForked: true),
+                        .init(.init(log: log(), ranges: []), isLeftOut: true),
+                    ], isContinued: Bool.random(using: &random))),
         ]
     }
 

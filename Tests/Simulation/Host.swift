@@ -320,8 +320,8 @@ extension Host {
         case .reply(let command, let reply): self.reply(command, reply)
         case .wake(let time): wake(at: time)
         case .log, .peer, .remember, .note, .update, .transfer, .sendBlob, .beginBlob, .setHashes, .writePiece,
-            .serveBlob, .place, .shutOut, .judge, .verify, .forget, .held, .enroll, .signReceipt, .verifyReceipt,
-            .keepReceipt:
+            .serveBlob, .place, .shutOut, .judge, .verify, .forget, .held, .enroll, .answer, .asked, .verified,
+            .signReceipt, .verifyReceipt, .keepReceipt:
             break
         }
     }

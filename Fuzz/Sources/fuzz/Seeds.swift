@@ -49,17 +49,27 @@ enum Seeds {
         return Batch(sealing: events, in: log, of: Fuzzed.room, first: 1, previous: .none, with: key)
     }
 
+    private static var entry: Have.Entry {
+        Have.Entry(log: log, ranges: [EventRange(numbers: 1...2, lastID: batch.lastID)])
+    }
+
+    private static var receipt: Receipt {
+        let content = Receipt.Content(counter: 1, name: "alice", links: [Receipt.Mark(key.peer)], entries: [entry])
+        return Receipt(signing: content, in: Fuzzed.room, with: key)
+    }
+
     private static var messages: [SessionMessage] {
         [
             .hello(Hello(displayName: "alice", instance: "alice-0a1b2c", wallTime: 1, autoFetchLimit: 2)),
-            .have(Have(entries: [.init(log: log, ranges: [EventRange(numbers: 1...2, lastID: batch.lastID)])])),
+            .have(Have(entries: [entry])),
             .want(Want(log: log, numbers: 1...2)), .answered(Want(log: log, numbers: 1...2)), .batch(batch.bytes),
             .blobState(BlobState(root: root, progress: .verified(1))),
             .blobState(BlobState(root: root, progress: .refused("too large"))),
             .blobWant(BlobWant(root: root, part: .chunk(1))), .blobWant(BlobWant(root: root, part: .hashes(page: 1))),
             .blobHashes(BlobHashes(root: root, page: 0, hashes: [.zero])),
             .blobData(BlobData(root: root, chunk: 0, offset: 0, bytes: [1, 2, 3])),
-            .blobMissing(BlobMissing(root: root)), .waiting(.begins),
+            .blobMissing(BlobMissing(root: root)), .waiting(.begins), .receipt(receipt), .verify(1),
+            .verified(Verified(question: 1, entries: [.init(entry, isForked: true)])),
         ]
     }
 
