@@ -1,8 +1,9 @@
+import ResourceCounting
 import Testing
 
 @testable import ChatSession
 
-struct CommitPaceTests {
+@Suite(.countsResources) struct CommitPaceTests {
     private static let millisecond: UInt64 = 1_000_000
 
     @Test func `a few commits follow one another at once`() {
