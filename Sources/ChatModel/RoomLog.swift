@@ -232,7 +232,7 @@ extension RoomState {
 
     /// An author wants to know who has what it said, wherever that came from.
     private mutating func tellAuthors(of grown: Set<LogID>, but sender: PeerID) {
-        for log in grown.sorted(by: logOrder) where log.author != sender && peers[log.author]?.isLinked == true {
+        for log in grown.sorted() where log.author != sender && peers[log.author]?.isLinked == true {
             guard isKnown(log, to: log.author), let entry = entry(log) else { continue }
             effects.append(.send(log.author, [.have(Have(entries: [entry]))]))
         }

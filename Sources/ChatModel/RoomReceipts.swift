@@ -9,7 +9,7 @@ extension RoomState {
 
     /// On a new link a peer has said all that it has: what it said before and not now, it has lost.
     mutating func holdsNoMore(_ peer: PeerID, than logs: Set<LogID>) {
-        for log in (holdings[peer] ?? [:]).keys.sorted(by: logOrder) where !logs.contains(log) { hold(peer, log, []) }
+        for log in (holdings[peer] ?? [:]).keys.sorted() where !logs.contains(log) { hold(peer, log, []) }
     }
 
     /// What a receipt of an earlier run tells of logs that aren't our own.
