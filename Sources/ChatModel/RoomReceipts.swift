@@ -75,7 +75,7 @@ extension RoomState {
         lastReceipt = now
         let changed = logs.keys.filter { $0.isForRoom }.sorted { left, right in
             let stamps = (stamps[left] ?? 0, stamps[right] ?? 0)
-            return stamps.0 == stamps.1 ? logOrder(left, right) : stamps.0 > stamps.1
+            return stamps.0 == stamps.1 ? left < right : stamps.0 > stamps.1
         }
         receiptCounter = max(receiptCounter.adding(1), wall)
         effects.append(
