@@ -46,11 +46,17 @@ struct JSONWriter {
 }
 
 extension JSONWriter {
-    /// A notification about a row that has no image.
+    /// A notification about a row that has no image and doesn't say who has stored it.
     mutating func append(_ method: StaticString, _ line: LineView) {
         append("{\"jsonrpc\":\"2.0\",\"method\":\"" as StaticString)
         append(method)
-        append("\",\"params\":{\"line\":{\"author\":" as StaticString)
+        append("\",\"params\":{\"line\":{" as StaticString)
+        if let ahead = line.ahead {
+            append("\"ahead\":" as StaticString)
+            append(ahead)
+            append("," as StaticString)
+        }
+        append("\"author\":" as StaticString)
         append(line.author)
         field(",\"cursor\":", line.cursor)
         append(",\"direction\":" as StaticString)
@@ -58,6 +64,10 @@ extension JSONWriter {
         field(",\"id\":", line.id)
         append(",\"kind\":" as StaticString)
         append(line.kind.rawValue)
+        if let late = line.late {
+            append(",\"late\":" as StaticString)
+            append(late)
+        }
         append(",\"name\":" as StaticString)
         append(line.name)
         append(",\"suffix\":" as StaticString)

@@ -46,12 +46,12 @@ private final class FailingDisk: Sendable {
         try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
         try await SmallDisk.command("truncate", "-s", "16M", image)
         try await SmallDisk.command("mkfs.ext4", "-q", image)
-        try await mount()
+        try await mount(image)
     }
 
     deinit { umount2(path, CInt(MNT_DETACH)) }
 
-    private func mount() async throws {
+    private func mount(_ image: String) async throws {
         try await SmallDisk.command("mount", "-o", "loop,errors=remount-ro", image, path)
         chmod(path, 0o700)
     }
@@ -63,11 +63,15 @@ private final class FailingDisk: Sendable {
         try Data("1\n".utf8).write(to: URL(fileURLWithPath: "/sys/fs/ext4/\(name)/trigger_fs_error"))
     }
 
-    /// Mounts it anew, as after a repair; nobody may have a file of it open.
+    /// Mounts a repaired copy in its place; nobody may have a file of it open.
+    ///
+    /// A lab that came up meanwhile has this mount too, in namespaces of its own, and keeps the kernel's failed one alive.
     func repair() async throws {
         try await SmallDisk.command("umount", path)
-        _ = try await run(["e2fsck", "-fy", image])
-        try await mount()
+        sync()
+        try await SmallDisk.command("cp", image, "\(image)-repaired")
+        _ = try await run(["e2fsck", "-fy", "\(image)-repaired"])
+        try await mount("\(image)-repaired")
     }
 }
 
