@@ -28,11 +28,16 @@ import Testing
         let copyFailed = scheduler.createObserver(String.self)
         let errors = ends.compactMap { $0.error as? TransferError }
 
+        let others = CompositeDisposable()
         let received = scheduler.start {
-            _ = errors.compactMap { if case .receiving(let name) = $0 { name } else { nil } }.subscribe(receiveFailed)
-            _ = errors.compactMap { if case .copying(let name) = $0 { name } else { nil } }.subscribe(copyFailed)
+            let receiving = errors.compactMap { if case .receiving(let name) = $0 { name } else { nil } }
+            let copying = errors.compactMap { if case .copying(let name) = $0 { name } else { nil } }
+            for other in [receiving.subscribe(receiveFailed), copying.subscribe(copyFailed)] {
+                _ = others.insert(other)
+            }
             return ends.compactMap(\.element)
         }
+        others.dispose()
 
         #expect(received.events == [.next(235, "cat.png"), .next(255, "dog.png")])
         #expect(receiveFailed.events == [.next(225, "plan")])

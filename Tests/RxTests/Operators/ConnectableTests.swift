@@ -215,17 +215,18 @@ import Testing
     @Test func `refCount counts the subscribers of any connectable sequence`() {
         let source = scheduler.createHotObservable([.next(210, 1), .next(220, 2), .next(260, 3), .completed(270)])
         let shared = Foreign(source: source.publish()) {}.refCount()
-        let first = SerialDisposable(), second = SerialDisposable()
+        let first = SerialDisposable(), second = SerialDisposable(), last = SerialDisposable()
         let seen = scheduler.createObserver(Int.self)
         scheduler.scheduleAt(205) { first.disposable = shared.subscribe(seen) }
         scheduler.scheduleAt(215) { second.disposable = shared.subscribe() }
         scheduler.scheduleAt(225) { first.dispose() }
         scheduler.scheduleAt(230) { second.dispose() }
         scheduler.scheduleAt(250) { _ = shared.subscribe(seen) }
-        scheduler.scheduleAt(280) { _ = shared.subscribe(seen) }
+        scheduler.scheduleAt(280) { last.disposable = shared.subscribe(seen) }
         scheduler.start()
         #expect(seen.events == [.next(210, 1), .next(220, 2), .next(260, 3), .completed(270)])
         #expect(source.subscriptions == [Subscription(205, 230), Subscription(250, 270), Subscription(280)])
+        last.dispose()
     }
 
     @Test(arguments: [false, true])
@@ -249,5 +250,10 @@ import Testing
         #expect(log.all == (another ? [1] : []))
         staying.dispose()
         #expect(!source.hasObservers)
+        let last = shared.withLock { present in  // it holds itself through the closure above
+            defer { present = .never() }
+            return present
+        }
+        withExtendedLifetime(last) {}
     }
 }

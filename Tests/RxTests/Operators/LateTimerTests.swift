@@ -17,6 +17,15 @@ private final class LateTimers: SchedulerType {
 
     func fire(_ number: Int) { work.withLock { $0[number] }() }
 
+    /// Lets go of all work, and so of what it holds.
+    func forget() {
+        let last = work.withLock { work in
+            defer { work = [] }
+            return work
+        }
+        withExtendedLifetime(last) {}
+    }
+
     func schedule<State: Sendable>(
         _ state: State, action: @escaping @Sendable (State) -> any Disposable
     ) -> any Disposable { scheduleRelative(state, dueTime: .nanoseconds(0), action: action) }
@@ -29,6 +38,7 @@ private final class LateTimers: SchedulerType {
     }
 }
 
+/// Each test ends its source, and so its subscription.
 @Suite(.countsResources) struct LateTimerTests {
     private let scheduler = LateTimers()
     private let source = PublishSubject<Int>()
@@ -47,6 +57,8 @@ private final class LateTimers: SchedulerType {
         #expect(log.all == ["next(1)", "next(3)"])
         scheduler.fire(1)
         #expect(log.all == ["next(1)", "next(3)", "next(4)"])
+        source.onCompleted()
+        scheduler.forget()
     }
 
     @Test func `debounce doesn't take the timer of an element for the next one's`() {
@@ -57,6 +69,8 @@ private final class LateTimers: SchedulerType {
         #expect(log.all == [])
         scheduler.fire(1)
         #expect(log.all == ["next(2)"])
+        source.onCompleted()
+        scheduler.forget()
     }
 
     @Test func `timeout lets an event win against a timer that has gone off`() {
@@ -66,6 +80,7 @@ private final class LateTimers: SchedulerType {
         #expect(log.all == ["next(1)"])
         scheduler.fire(1)
         #expect(log.all == ["next(1)", "error(the sequence timed out)"])
+        scheduler.forget()
     }
 
     @Test func `buffer and window don't end the next one with the timer of the last`() {
@@ -85,5 +100,7 @@ private final class LateTimers: SchedulerType {
         #expect(windows.all.count == 2)
         other.fire(1)
         #expect(windows.all.count == 3)
+        source.onCompleted()
+        for clock in [scheduler, other] { clock.forget() }
     }
 }
