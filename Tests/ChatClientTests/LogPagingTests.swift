@@ -94,11 +94,11 @@ import Testing
     }
 
     @Test func `what stands before a page's oldest stored line comes with the next page`() {
-        let notice = FakeDaemon.line("notice")
-        let page = LogResult(lines: [notice, Self.line(7), notice], earlier: "7")
+        let (notice, seventh) = (FakeDaemon.line("notice"), Self.line(7))
+        let page = LogResult(lines: [notice, seventh, notice], earlier: "7")
         let start = LogPaging.State(pageSize: 3)
 
-        #expect(LogPaging.reduce(start, .response(page)).models == [notice, Self.line(7)])
+        #expect(LogPaging.reduce(start, .response(page)).models == [notice, seventh])
         let beginning = LogResult(lines: page.lines, earlier: nil)
         #expect(LogPaging.reduce(start, .response(beginning)).models.count == 3)
     }
