@@ -86,6 +86,7 @@ extension Host {
         world.record.issued[log] = batch.last
         if role == .equivocator, world.chance.isOne(in: 3) { addTwin(of: batch, after: batch.previous) }
         if role == .twoFaced {
+            if batch.first == 1 { shadow = Disk.Log() }
             let twin = addTwin(of: batch, after: shadow.ids.last ?? .none)
             shadow.batches.append(twin)
             shadow.ids += twin.ids

@@ -222,10 +222,11 @@ final class Schedule {
             if !host.isRunning { host.start() }
         }
         let check = Check(world)
-        let isDone = world.run(for: 60_000, looking: 200) { check.isSettled }
-        if !isDone { world.violated("60 s after the last fault: \(check.difference)") }
-        // Nothing comes twice afterwards, and nobody goes on asking.
+        var isDone = world.run(for: 60_000, looking: 200) { check.isSettled }
+        // Nothing comes twice afterwards, and nobody goes on asking; a liar may still show what it had kept back.
         if isDone { _ = world.run(for: 4_000) }
+        if isDone, !check.isSettled { isDone = world.run(for: 60_000, looking: 200) { check.isSettled } }
+        if !isDone { world.violated("60 s after the last fault: \(check.difference)") }
         check.run()
     }
 }
