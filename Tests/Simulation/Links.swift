@@ -15,6 +15,8 @@ struct Links {
         var isUp = (false, false)
         /// Whether what is under way gets lost.
         var isReset = false
+        /// What the dialler is told if it is reset before the dialler hears that it is up.
+        var whenReset: (() -> Void)?
         var lastArrival: (UInt64, UInt64) = (0, 0)
         /// What waits for a way to the dialler, and to the acceptor.
         var held: ([() -> Void], [() -> Void]) = ([], [])
@@ -108,8 +110,10 @@ extension World {
             guard target.isRunning else { return schedule(after: chance.among(1...latency)) { done(.refused) } }
             let link = Links.Link(number, from: host, to: target, replacing: silent)
             links.all.append(link)
+            link.whenReset = { done(.failed("connection reset")) }
             // The dialler hears of it before it hears what the acceptor says on it.
             carry(on: link, to: host) { [self] in
+                link.whenReset = nil
                 let isEarly = chance.isOne(in: 2)
                 if isEarly { done(.linked(target.peer)) }
                 bring(link, to: host)
@@ -278,6 +282,7 @@ extension World {
     func reset(_ one: Host, _ other: Host) {
         for link in links.all where link.joins(one.index, other.index) && !link.isReset {
             link.isReset = true
+            if let tell = link.whenReset { schedule(after: chance.among(1...latency), tell) }
             for host in [one, other] {
                 schedule(after: chance.among(1...latency)) { [self] in
                     host.unlessStopped { [self] in end(link, for: host, .closed) }
