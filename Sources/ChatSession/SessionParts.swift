@@ -150,6 +150,7 @@ struct SessionParts: Sendable {
     func close() {
         blobs.queue.sync {}
         history.queue.sync {
+            storage.commit()
             receipts.keep()
             history.close()
         }

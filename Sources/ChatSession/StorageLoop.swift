@@ -11,6 +11,8 @@ final class StorageLoop: FeedbackLoop {
     private struct Waiting {
         var drafts: [(event: BatchEvent, command: CommandID)] = []
         var arrivals: [Arrival] = []
+        /// What is known of peers, the newest alone.
+        var records: [PeerID: PeerRecord] = [:]
         var pace = CommitPace()
         var isScheduled = false
         /// Whether a commit is due that waits for nothing.
@@ -78,9 +80,9 @@ final class StorageLoop: FeedbackLoop {
         case .store(let bytes, let peer): enqueue { $0.arrivals.append(.batch(bytes, from: peer)) }
         case .settle(let want, let peer): enqueue { $0.arrivals.append(.answered(want, by: peer)) }
         case .serve(let want, let peer): serving.add(want, of: peer)
-        case .remember(let peer, let record):
-            later { history throws(HistoryError) in try history.remember(peer, record) }
+        case .remember(let peer, let record): enqueue { $0.records[peer] = record }
         case .judge(let peer, let record, let command):
+            waiting.withLock { $0.records[peer] = nil }  // or it would undo the verdict
             history.queue.async { [self] in judge(peer, record, command) }
         case .note(let id, let state):
             if let outcome = ImageOutcome(state) {
@@ -105,7 +107,8 @@ final class StorageLoop: FeedbackLoop {
         }
     }
 
-    private func commit() {
+    /// Writes what waits; on the history's queue.
+    func commit() {
         let now = DispatchTime.now().uptimeNanoseconds
         let batch = waiting.withLock { waiting in
             let batch = waiting
@@ -116,6 +119,7 @@ final class StorageLoop: FeedbackLoop {
         }
         append(batch.drafts)
         store(batch.arrivals)
+        remember(batch.records)
         for case .batch(let bytes, let peer) in batch.arrivals { intake.done(.batch(bytes), from: peer) }
     }
 
@@ -208,6 +212,14 @@ final class StorageLoop: FeedbackLoop {
             } catch { notes.onNext("a peer's request was not answered: \(error)") }
             transport.send((messages + [.answered(want)]).map(\.frame), to: peer, over: .chat)
         }
+    }
+
+    private func remember(_ records: [PeerID: PeerRecord]) {
+        if records.isEmpty { return }
+        do throws(HistoryError) {
+            try history.remember(records)
+            tell(nil)
+        } catch { tell(error) }
     }
 
     private func judge(_ peer: PeerID, _ record: PeerRecord, _ command: CommandID) {

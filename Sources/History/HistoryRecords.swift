@@ -21,33 +21,35 @@ extension History {
     }
 
     /// Keeps what is known of a peer, in place of what was.
-    public func remember(_ peer: PeerID, _ record: PeerRecord) throws(HistoryError) {
+    public func remember(_ peer: PeerID, _ record: PeerRecord) throws(HistoryError) { try remember([peer: record]) }
+
+    /// Keeps what is known of some peers, in place of what was, in one commit.
+    public func remember(_ records: [PeerID: PeerRecord]) throws(HistoryError) {
         try requireWritable()
         try writer.transaction { () throws(HistoryError) in
+            for (peer, record) in records { try keep(record, of: peer) }
             try writer.run(
-                "INSERT OR REPLACE INTO peer VALUES (?, ?, ?)",
-                [.blob(peer.bytes), .text(record.name), .integer(Int64(clamping: record.lastSeen))])
-            try writer.run(
-                "INSERT OR REPLACE INTO standing VALUES (?, ?, ?, ?)",
-                [
-                    .blob(peer.bytes), .integer(Int64(clamping: record.firstSeen)),
-                    .integer(Int64(clamping: record.namedSince)), .integer(Int64(record.verdict.rawValue)),
-                ])
-            try keepAddresses(of: peer, record.addresses)
+                "DELETE FROM address WHERE key NOT IN (SELECT key FROM peer ORDER BY seen DESC, key LIMIT ?)",
+                [.integer(Int64(Self.peersWithAddresses))])
         }
     }
 
-    /// The addresses of those seen last alone are kept.
-    private func keepAddresses(of peer: PeerID, _ addresses: [Endpoint]) throws(HistoryError) {
-        guard !addresses.isEmpty else {
+    private func keep(_ record: PeerRecord, of peer: PeerID) throws(HistoryError) {
+        try writer.run(
+            "INSERT OR REPLACE INTO peer VALUES (?, ?, ?)",
+            [.blob(peer.bytes), .text(record.name), .integer(Int64(clamping: record.lastSeen))])
+        try writer.run(
+            "INSERT OR REPLACE INTO standing VALUES (?, ?, ?, ?)",
+            [
+                .blob(peer.bytes), .integer(Int64(clamping: record.firstSeen)),
+                .integer(Int64(clamping: record.namedSince)), .integer(Int64(record.verdict.rawValue)),
+            ])
+        guard !record.addresses.isEmpty else {
             return try writer.run("DELETE FROM address WHERE key = ?", [.blob(peer.bytes)])
         }
         try writer.run(
             "INSERT OR REPLACE INTO address VALUES (?, ?)",
-            [.blob(peer.bytes), .blob(addresses.prefix(PeerRecord.maximumAddresses).flatMap(\.encoded))])
-        try writer.run(
-            "DELETE FROM address WHERE key NOT IN (SELECT key FROM peer ORDER BY seen DESC, key LIMIT ?)",
-            [.integer(Int64(Self.peersWithAddresses))])
+            [.blob(peer.bytes), .blob(record.addresses.prefix(PeerRecord.maximumAddresses).flatMap(\.encoded))])
     }
 
     /// How many peers' addresses are kept.

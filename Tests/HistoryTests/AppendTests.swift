@@ -138,12 +138,11 @@ struct AppendTests {
             Endpoint(address: .v4(0x0a4d_0001), port: 7_311),
             Endpoint(address: .v6(high: 0xfe80 << 48, low: 0x1234, scope: 0), port: 65_535),
         ]
-        history.on { history in
-            for (index, peer) in peers.enumerated() {
-                let record = PeerRecord(
-                    name: "p", firstSeen: 1, lastSeen: UInt64(index), addresses: addresses)
-                #expect(throws: Never.self) { try history.remember(peer, record) }
-            }
+        let records = peers.enumerated().map { index, peer in
+            (peer, PeerRecord(name: "p", firstSeen: 1, lastSeen: UInt64(index), addresses: addresses))
+        }
+        try history.on { history in
+            try history.remember(Dictionary(uniqueKeysWithValues: records))
             history.close()
         }
 
