@@ -49,7 +49,7 @@ struct SafeTextTests {
     }
 
     @Test func `no random text gets anything dangerous through`() {
-        var generator = SplitMix(state: 42)
+        var generator = SplitMix64(seed: 42)
         for _ in 0..<20_000 {
             let scalars = (0..<12).compactMap { _ -> Unicode.Scalar? in
                 let limits: [UInt32] = [0x100, 0x2100, 0x110000]
@@ -71,17 +71,5 @@ struct SafeTextTests {
             true
         default: false
         }
-    }
-}
-
-struct SplitMix: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ (mixed >> 31)
     }
 }

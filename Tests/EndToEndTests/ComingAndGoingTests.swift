@@ -41,7 +41,7 @@ struct ComingAndGoingTests {
     }
 
     /// The seconds that the third is away: AWAY, else only as long as the others need.
-    private static let away = ProcessInfo.processInfo.environment["AWAY"].flatMap(Int.init) ?? 0
+    private static let away = setting("AWAY") ?? 0
 
     @Test func `who was away gets what was said meanwhile, also by somebody who has left`() async throws {
         let (host, scratch) = (Host.lonely(try await Lonely()), try #require(scratch))

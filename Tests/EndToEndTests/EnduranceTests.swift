@@ -1,3 +1,4 @@
+import ChatModel
 import Control
 import Foundation
 import Locking
@@ -8,9 +9,9 @@ extension LabTests {
     ///
     /// MESSAGES, KILLS and SEED choose a longer or another run: `MESSAGES=10000 KILLS=300`.
     @Suite(.sharedLab(5, avahi: .only([1, 2, 3]))) struct Endurance {
-        private static let messages = number("MESSAGES") ?? 200
-        private static let kills = number("KILLS") ?? 5
-        private static let seed = number("SEED").map(UInt64.init) ?? UInt64.random(in: 0..<1_000_000)
+        private static let messages = setting("MESSAGES") ?? 200
+        private static let kills = setting("KILLS") ?? 5
+        private static let seed = setting("SEED").map(UInt64.init) ?? UInt64.random(in: 0..<1_000_000)
         private static let names = ["alice", "bob", "carol", "dave", "eve"]
 
         private let scratch = try? Scratch()
@@ -70,7 +71,7 @@ extension LabTests {
         }
 
         private func kill(_ members: [Member]) async throws {
-            var random = SplitMix(seed: Self.seed)
+            var random = SplitMix64(seed: Self.seed)
             for _ in 0..<Self.kills {
                 try await Task.sleep(for: .milliseconds(Int.random(in: 50...1_500, using: &random)))
                 guard let member = members.randomElement(using: &random) else { return }
@@ -82,7 +83,7 @@ extension LabTests {
 
         /// One fault at a time: a host alone, or two that don't reach each other while others reach both.
         private func pullCables(of count: Int, in lab: Lab, until isOver: () -> Bool) async throws {
-            var random = SplitMix(seed: ~Self.seed)
+            var random = SplitMix64(seed: ~Self.seed)
             while !isOver() {
                 let hosts = (1...count).shuffled(using: &random)
                 switch Int.random(in: 0...2, using: &random) {
@@ -116,24 +117,5 @@ extension LabTests {
                 #expect(times.count <= said.acknowledged.count + said.inFlight.count)
             }
         }
-
-        private static func number(_ name: String) -> Int? {
-            ProcessInfo.processInfo.environment[name].flatMap(Int.init)
-        }
-    }
-}
-
-/// SplitMix64 (Steele, Lea, Flood, "Fast splittable pseudorandom number generators", 2014).
-private struct SplitMix: RandomNumberGenerator {
-    private var state: UInt64
-
-    init(seed: UInt64) { state = seed }
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ (mixed >> 31)
     }
 }

@@ -226,7 +226,7 @@ extension LabTests {
                 try await Task.sleep(for: .seconds(1))
                 try await lab.heal()
             }
-            let seconds = ProcessInfo.processInfo.environment["NAMES_SECONDS"].flatMap { Int($0) } ?? 5
+            let seconds = setting("NAMES_SECONDS") ?? 5
             try await Task.sleep(for: .seconds(seconds))
 
             for member in members {

@@ -5,7 +5,7 @@ import Testing
 /// Two chatd that start in the same instant.
 struct RaceTests {
     /// How often: RACES, else 20 times.
-    private static let races = ProcessInfo.processInfo.environment["RACES"].flatMap(Int.init) ?? 20
+    private static let races = setting("RACES") ?? 20
     /// So many pairs at a time: two cores carry no more.
     private static let pairs = 3
 

@@ -7,11 +7,11 @@ import Testing
 ///
 /// It stands for STOPPED seconds (3), while LINES (200) of 1 KiB are said: `STOPPED=60 LINES=2000` is the long form.
 @Suite(.fewAtOnce) struct StoppedPeerTests {
-    private static let stopped = number("STOPPED") ?? 3
-    private static let lines = number("LINES") ?? 200
+    private static let stopped = setting("STOPPED") ?? 3
+    private static let lines = setting("LINES") ?? 200
     /// What may wait for one peer in memory, in KiB.
     ///
-    /// The short form allows as much again: it is over before the allocator has given back what the image took.
+    /// The short form runs beside all other tests and allows as much again: 10 MiB were seen there once, why isn't known.
     private static let share = stopped < 20 ? 16 << 10 : 8 << 10
 
     private let scratch: Scratch
@@ -69,10 +69,6 @@ import Testing
         let lines = (1...count).map { "\(mark) \($0) ".padding(toLength: 1024, withPad: "x", startingAt: 0) }
         let outcome = try await member.client.run("send", "-", input: lines.joined(separator: "\n"))
         #expect(outcome.exit == .status(0), "\(outcome.errors)")
-    }
-
-    private static func number(_ name: String) -> Int? {
-        ProcessInfo.processInfo.environment[name].flatMap(Int.init)
     }
 }
 

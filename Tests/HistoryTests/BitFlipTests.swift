@@ -63,7 +63,7 @@ struct BitFlipTests {
         let sayings = try write()
         let path = "\(scratch.path)/history.db"
         let sound = try #require(FileManager.default.contents(atPath: path))
-        var dice = Dice(seed: UInt64.random(in: 0...(.max)))
+        var dice = SplitMix64(seed: UInt64.random(in: 0...(.max)))
         var findings: [Finding: Int] = [:]
         for _ in 0..<count {
             let bit = Int.random(in: 0..<sound.count * 8, using: &dice)
@@ -121,7 +121,7 @@ struct BitFlipTests {
         let sound = try [root.name, root.hashesName].map {
             try Data(contentsOf: URL(fileURLWithPath: "\(blobs)/\($0)"))
         }
-        var dice = Dice(seed: UInt64.random(in: 0...(.max)))
+        var dice = SplitMix64(seed: UInt64.random(in: 0...(.max)))
         var found = 0
         for round in 0..<max(40, count / 10) {
             let file = round % 8 == 0 ? 1 : 0

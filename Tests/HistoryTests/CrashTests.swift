@@ -54,7 +54,7 @@ struct CrashTests {
     @Test func `whatever a crash leaves, nothing confirmed is lost and nothing comes twice`() throws {
         let (steps, done) = try record()
         var image = DiskImage()
-        var dice = Dice(seed: 1)
+        var dice = SplitMix64(seed: 1)
         var kept = Kept()
         var rest = done[...]
         var count = 0

@@ -92,7 +92,7 @@ struct DiskErrorTests {
                 // What wasn't kept by the disk at the failure is gone with the power.
                 var image = DiskImage()
                 for step in steps { image.follow(step) }
-                var dice = Dice(seed: 1)
+                var dice = SplitMix64(seed: 1)
                 try image.materialise(after: .power, in: run.scratch.path, &dice)
                 complaints += try run.complaintsAfterwards()
             }

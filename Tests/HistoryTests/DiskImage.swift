@@ -1,3 +1,4 @@
+import ChatModel
 import Foundation
 
 /// What a crash does to that which was written and not yet synchronised.
@@ -10,22 +11,6 @@ enum Crash: String, CaseIterable {
     case partly
     /// Some sectors got there; of others a front, or nobody knows what.
     case torn
-}
-
-/// Numbers that follow from a seed.
-struct Dice: RandomNumberGenerator {
-    private var state: UInt64
-
-    init(seed: UInt64) { state = seed }
-
-    /// SplitMix64 (Steele, Lea, Flood: Fast splittable pseudorandom number generators, 2014).
-    mutating func next() -> UInt64 {
-        state &+= 0x9e37_79b9_7f4a_7c15
-        var value = state
-        value = (value ^ value >> 30) &* 0xbf58_476d_1ce4_e5b9
-        value = (value ^ value >> 27) &* 0x94d0_49bb_1331_11eb
-        return value ^ value >> 31
-    }
 }
 
 /// The files of a database as far as they are on the disk, and what was done to them since.
@@ -101,7 +86,7 @@ struct DiskImage {
     }
 
     /// A file as a crash leaves it; `nil` if there is none.
-    func content(of name: String, after crash: Crash, _ dice: inout Dice) -> [UInt8]? {
+    func content(of name: String, after crash: Crash, _ dice: inout SplitMix64) -> [UInt8]? {
         guard let file = files[name] else { return nil }
         var content = file.kept
         if crash == .power { return content }
@@ -138,7 +123,7 @@ struct DiskImage {
         content = whole
     }
 
-    private static func tear(_ bytes: [UInt8], at offset: Int, into content: inout [UInt8]?, _ dice: inout Dice) {
+    private static func tear(_ bytes: [UInt8], at offset: Int, into content: inout [UInt8]?, _ dice: inout SplitMix64) {
         var start = 0
         while start < bytes.count {
             let end = min(bytes.count, ((offset + start) / sector + 1) * sector - offset)
@@ -157,7 +142,7 @@ struct DiskImage {
     }
 
     /// Makes the directory's files what a crash leaves of them; those that stay keep their inodes.
-    func materialise(after crash: Crash, in directory: String, _ dice: inout Dice) throws {
+    func materialise(after crash: Crash, in directory: String, _ dice: inout SplitMix64) throws {
         let shared = "\(directory)/history.db-shm"
         if FileManager.default.fileExists(atPath: shared) { try FileManager.default.removeItem(atPath: shared) }
         for name in names {

@@ -91,7 +91,7 @@ struct Kept {
 /// Orders that follow from a seed.
 struct Workload {
     private(set) var orders: [Order] = []
-    private var dice: Dice
+    private var dice: SplitMix64
     private var authors: [Author]
     /// The last batch of each author.
     private var last: [Int: Batch] = [:]
@@ -106,7 +106,7 @@ struct Workload {
     ///   - themes: One theme an order, by turns at random.
     ///   - reopenings: After how many orders the history is closed and opened again.
     init(_ count: Int, of themes: [Theme] = Theme.allCases, reopenings: Int, seed: UInt64) {
-        dice = Dice(seed: seed)
+        dice = SplitMix64(seed: seed)
         authors = (1...3).map { Author(incarnation: UInt128($0)) }
         peers = authors.map(\.key.peer)
         for index in 1...count {
