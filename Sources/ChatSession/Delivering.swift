@@ -48,10 +48,10 @@ extension SessionContainer {
                     return observer.onError(SessionError.unknownLine(id))
                 }
                 let known = parts.history.knownPeers()
-                // A change that comes before the first look is in it.
-                subscription.disposable = ledger.changes.filter { $0 == line.log }.map { _ in }.startWith(())
-                    .map { [self] in delivery(at: (line.log, line.number), id, among: known) }
-                    .distinctUntilChanged().subscribe(observer)
+                subscription.disposable = ledger.looks(at: line.log) { [self] in
+                    delivery(at: (line.log, line.number), id, among: known)
+                }
+                .distinctUntilChanged().subscribe(observer)
             }
             return subscription
         }

@@ -27,8 +27,12 @@ final class DeliveryLedger: Sendable {
         self.state = Locked(state)
     }
 
-    /// Logs of which more is known; delivered on the session's queue.
-    var changes: Observable<LogID> { told.asObservable() }
+    /// What a look at a log finds now, and whenever more of the log is known.
+    ///
+    /// The first look comes after the subscription to changes: one that comes meanwhile is followed by another look.
+    func looks<Value: Sendable>(at log: LogID, _ look: @escaping @Sendable () -> Value) -> Observable<Value> {
+        Observable.merge(told.filter { $0 == log }.map { _ in }, .just(())).map(look)
+    }
 
     func withBook<Result: Sendable>(_ look: (DeliveryBook) -> Result) -> Result { state.withLock { look($0.book) } }
 

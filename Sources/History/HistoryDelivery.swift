@@ -6,6 +6,9 @@ public struct DeliveryRecords: Sendable {
     public var rosters: [LogID: [DeliveryBook.Roster]] = [:]
     public var holdings: [PeerID: [LogID: [ClosedRange<UInt64>]]] = [:]
     public var receipts: [Receipt] = []
+
+    /// Nothing is known of anybody.
+    public init() {}
 }
 
 extension Schema {
