@@ -11,6 +11,8 @@ SWIFT_SOURCES = Package.swift Sources Tests Workshop/Package.swift Workshop/Exer
   $(wildcard Benchmarks)
 # Suites with the trait CountsResources; all of RxTests have it.
 COUNTED_TESTS = RxTests\.|ChatSessionTests\.|ChatClientTests\.(TalkModel|LogPaging)Tests|ChatDaemonTests\.RoomChoiceTests
+# What people wait for is timed in these: they don't share the processors with all the others.
+TIMED_TESTS = EndToEndTests\.
 SHELL_SCRIPTS = Workshop/check .ci/run Scripts/swift Scripts/dependencies Scripts/demo Scripts/conventions Tests/lab/lab
 
 .DEFAULT_GOAL := help
@@ -39,7 +41,8 @@ test: test-dependencies lint ## Run all tests; those with avahi-daemons in a lab
 	$(SWIFT_BUILD) --build-tests
 	Workshop/check
 	RX_COUNT_RESOURCES=1 Scripts/swift test --skip-build --disable-xctest --no-parallel --filter '$(COUNTED_TESTS)'
-	Scripts/swift test --skip-build --disable-xctest
+	Scripts/swift test --skip-build --disable-xctest --skip '$(TIMED_TESTS)'
+	Scripts/swift test --skip-build --disable-xctest --filter '$(TIMED_TESTS)'
 
 fuzz: build-dependencies ## Feed made-up bytes to each parser, FUZZ_SECONDS each
 	Scripts/fuzz
