@@ -108,8 +108,9 @@ extension LabTests {
             for round in 1...3 {
                 try await lab.drop(1, 4)
                 for member in members { try member.start() }
+                // From the second round on an address is remembered too, and may be dialled beside the given one.
                 for member in members {
-                    #expect(try await eventually { try await member.daemon.connections("syn-sent").count == 1 })
+                    #expect(try await eventually { try await !member.daemon.connections("syn-sent").isEmpty })
                 }
                 try await lab.heal()
 
