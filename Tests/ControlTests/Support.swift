@@ -78,7 +78,7 @@ final class RawClient: Sendable {
     init(_ path: String) throws {
         let number = try systemCall("socket", "") { Glibc.socket(AF_UNIX, CInt(SOCK_STREAM.rawValue), 0) }
         socket = Descriptor(owning: number)
-        var limit = timeval(tv_sec: 5, tv_usec: 0)
+        var limit = timeval(tv_sec: 20, tv_usec: 0)
         setsockopt(socket.number, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
         var address = sockaddr_un()
         address.sun_family = sa_family_t(AF_UNIX)
