@@ -39,7 +39,8 @@ struct DaemonOptions: Equatable {
     private static let listen = CommandOption(
         "listen", value: "ADDR:PORT", help: "Wait for peers there; [::] and the port of last time by default")
     private static let routed = CommandOption(
-        "routed", help: "Let peers in from beyond this host's own networks too, not only those of --peer")
+        "routed",
+        help: "Let all peers in from beyond this host's own networks, not only those of --peer, met or hinted")
     private static let autoFetch = CommandOption(
         "auto-fetch", value: "SIZE", help: "Fetch images up to SIZE, such as 100M, by themselves; 32M by default")
 

@@ -207,6 +207,14 @@ extension RoomState {
             .sorted { ($0.value.record?.lastSeen ?? 0, $1.key) > ($1.value.record?.lastSeen ?? 0, $0.key) }
         for (peer, _) in remembered.prefix(limits.maximumRemembered) { dial(peer) }
     }
+
+    /// Tells where peers may come from that were met before.
+    mutating func expectRemembered() {
+        let remembered = peers.filter { $0.value.record?.isMet == true && !shutOut.contains($0.key) }
+            .sorted { ($0.value.record?.lastSeen ?? 0, $0.key) < ($1.value.record?.lastSeen ?? 0, $1.key) }
+        let addresses = remembered.flatMap { ($0.value.record?.addresses ?? []).reversed().map(\.address) }
+        if !addresses.isEmpty { effects.append(.expect(addresses)) }
+    }
 }
 
 // Peers that are only talked of

@@ -10,6 +10,10 @@ public enum RoomEffect: Sendable {
     case disconnect(PeerID, reason: String)
     /// These get no link from now on, and are told nothing; replaces those named before.
     case shutOut(Set<PeerID>)
+    /// Peers have proven their keys at these addresses in former runs; the latest are last.
+    case expect([IPAddress])
+    /// A peer has signed that it is at these.
+    case admit([IPAddress])
     /// Those that their subjects have signed come back as ``RoomEvent/hinted(by:_:)``.
     case verify([PeerHint], from: PeerID)
 

@@ -201,6 +201,7 @@ extension RoomState {
     private mutating func unblock(_ peer: PeerID, _ command: CommandID) {
         judge(peer, PeerRecord.Verdict.none, command)
         if shutOut.remove(peer) != nil { effects.append(.shutOut(shutOut)) }
+        if let record = peers[peer]?.record, record.isMet { effects.append(.expect(record.addresses.map(\.address))) }
         tellStatus(of: peer)
         dial(peer)
         wantLogs(of: peer)

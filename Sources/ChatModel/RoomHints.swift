@@ -82,6 +82,7 @@ extension RoomState {
         for (subject, hint) in hints.sorted(by: { $0.key < $1.key }) {
             recognize(subject)
             guard peers[sender]?.isLinked == true, isUseful(hint, of: subject, from: sender) else { continue }
+            effects.append(.admit(hint.endpoints.map(\.address)))
             if subject == sender { heardOfItself(subject, hint) } else { heard(hint, of: subject, from: sender) }
         }
     }

@@ -145,6 +145,7 @@ public struct RoomState: Sendable {
         heldBack = start.isNewIncarnation ? nil : []
         for receipt in start.receipts where receipt.holder != me { recall(receipt) }
         for index in places.indices { dial(place: index) }
+        expectRemembered()
         dialRemembered()
         for line in start.recent {
             remember(line)

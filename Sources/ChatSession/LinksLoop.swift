@@ -45,6 +45,8 @@ final class LinksLoop: FeedbackLoop {
         case .send(let peer, let messages): transport.send(messages.map(\.frame), to: peer, over: .chat)
         case .sendBlob(let peer, let message): transport.send([message.frame], to: peer, over: .blob)
         case .disconnect(let peer, let reason): transport.disconnect(peer, reason: reason)
+        case .expect(let addresses): transport.expect(at: addresses)
+        case .admit(let addresses): transport.admit(from: addresses)
         case .shutOut(let peers):
             admission.binder.onNext(Dictionary(uniqueKeysWithValues: peers.map { ($0, false) }))
             transport.askAgainWhoMayLink()

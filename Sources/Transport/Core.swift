@@ -38,6 +38,8 @@ final class Core: @unchecked Sendable {
     private var lastDialNumber: UInt64 = 0
     private var listeners: [Listener] = []
     private var refusals: RefusalLog
+    /// Asks what our interfaces say.
+    var askNetworks = LocalNetworks.current
     private var networks = LocalNetworks()
     private var networksAsOf: Instant?
     private var closing: (@Sendable () -> Void)?
@@ -132,7 +134,7 @@ final class Core: @unchecked Sendable {
     func localNetworks() -> LocalNetworks {
         let now = Instant.now
         if let asOf = networksAsOf, now - asOf < .seconds(2) { return networks }
-        networks = .current()
+        networks = askNetworks()
         networksAsOf = now
         return networks
     }

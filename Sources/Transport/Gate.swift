@@ -9,7 +9,7 @@ struct Gate: Sendable {
     enum Refusal: Error, Equatable, CustomStringConvertible {
         /// Too many are in their opening, in all or from there.
         case crowded
-        /// It comes from beyond our own links, and nobody known is there.
+        /// It comes from beyond our own links, and nobody known or hinted is there.
         case offLink
         /// Too many from there have failed.
         case barred
@@ -34,11 +34,13 @@ struct Gate: Sendable {
     private(set) var total = 0
     private var counts: [Place: Int] = [:]
     private var known: KnownAddresses
+    private var hinted: KnownAddresses
     private var offences: Offences
 
     init(_ limits: TransportLimits) {
         self.limits = limits
         known = KnownAddresses(limit: limits.knownAddresses)
+        hinted = KnownAddresses(limit: limits.hintedAddresses)
         offences = Offences(limits)
     }
 
@@ -59,7 +61,8 @@ struct Gate: Sendable {
         let isOwn = networks.isOwn(address)
         // Else another user of this host could take what is kept for peers.
         let isKnown = !isOwn && known.contains(address)
-        guard isOwn || isKnown || limits.takesRouted || networks.isOnLink(address) else { throw .offLink }
+        let isNear = isOwn || isKnown || networks.isOnLink(address)
+        guard isNear || limits.takesRouted || hinted.contains(address) else { throw .offLink }
         if !isOwn, offences.isBarred(address, now: now) { throw .barred }
         guard total < limits.unauthenticated, isKnown || !isDropped(chance) else { throw .crowded }
         let places = isOwn ? [] : self.places(of: address, networks: networks)
@@ -93,6 +96,11 @@ struct Gate: Sendable {
     /// Notes addresses that peers are or may be at: they go first from now on.
     mutating func know(_ addresses: some Sequence<IPAddress>) {
         for address in addresses { known.insert(address.withoutScope) }
+    }
+
+    /// Notes addresses at which members say that somebody is: they are let in from wherever they are, and no more.
+    mutating func hint(_ addresses: some Sequence<IPAddress>) {
+        for address in addresses { hinted.insert(address.withoutScope) }
     }
 
     /// Notes that a peer has a link at an address.

@@ -118,6 +118,13 @@ public final class Transport: Sendable {
         core.queue.async { [core] in core.gate.know(addresses) }
     }
 
+    /// Lets connections in from addresses beyond our own links, at which peers say that they are.
+    ///
+    /// No room is kept for them. The latest ``TransportLimits/hintedAddresses`` count.
+    public func admit(from addresses: [IPAddress]) {
+        core.queue.async { [core] in core.gate.hint(addresses) }
+    }
+
     /// Reads nothing more from a peer until ``resumeReading(of:)``: what it sends waits with it.
     ///
     /// From inside an observer it holds at once; else what was read already is still told. Meanwhile the peer counts as

@@ -43,6 +43,8 @@ public struct TransportLimits: Sendable {
     public var earlyDrop = 32
     /// Addresses at which peers are or were; the oldest are forgotten.
     public var knownAddresses = 1_024
+    /// Addresses at which members say that somebody is; the oldest are forgotten.
+    public var hintedAddresses = 512
     /// Openings from one address that may fail in a row before it is barred.
     public var failures = 8
     /// After how long one of them is forgotten.
@@ -52,7 +54,7 @@ public struct TransportLimits: Sendable {
     public var barredLongest: Duration = .seconds(60)
     /// After how long without a failure it begins at the first again; at least twice as long as it was barred.
     public var barredForgotten: Duration = .seconds(60)
-    /// Whether connections from beyond our own links are taken from addresses at which no peer is known.
+    /// Whether connections from beyond our own links are taken from addresses at which no peer is known or hinted.
     public var takesRouted = false
     /// Of these, from one address (/32 or /128).
     public var unauthenticatedPerAddress = 4

@@ -46,6 +46,26 @@ struct RoomFindingTests {
         #expect(alice.dialTimes.isEmpty)
     }
 
+    @Test func `where known peers were, they are expected from the start, those seen last at the end`() {
+        let network = RoomNetwork(seed: 1, "alice")
+        let alice = network.hosts[0]
+        let at = { (numbers: Int...) in numbers.map(Self.endpoint) }
+        let (bob, mallory) = (SigningKey().peer, SigningKey().peer)
+        let records = [
+            SigningKey().peer: PeerRecord(name: "carol", firstSeen: 1, lastSeen: 9, addresses: at(1, 2)),
+            bob: PeerRecord(name: "bob", firstSeen: 1, lastSeen: 5, addresses: at(3, 4)),
+            mallory: PeerRecord(name: "mallory", firstSeen: 1, lastSeen: 7, verdict: .blocked, addresses: at(5)),
+            SigningKey().peer: PeerRecord(name: "never met", lastSeen: 8, addresses: at(6)),
+        ]
+        alice.disk.records = records
+
+        alice.start()
+
+        #expect(alice.expected == at(4, 3, 2, 1).map(\.address))
+        alice.take(.decide(mallory, .unblock, CommandID(value: 1)))
+        #expect(alice.expected.last == Self.endpoint(5).address)
+    }
+
     @Test func `of a peer's addresses the four latest are kept, without interfaces`() {
         var record = PeerRecord(name: "bob")
         for number in [1, 2, 3, 4, 5, 3] { record.reached(at: Self.endpoint(number)) }
@@ -142,6 +162,7 @@ struct RoomFindingTests {
 
         #expect(network.run(within: 3_000) { last.said.count == 11 })
         #expect(last.said.allSatisfy { $0.hasSuffix("is Connected") })
+        #expect(Set(last.hinted).isSuperset(of: network.hosts.dropLast().map(\.endpoint.address)))
     }
 
     @Test func `a member that tells lies about others has few of them dialled, and none kept`() {
@@ -190,6 +211,7 @@ struct RoomFindingTests {
 
         #expect(alice.dialTimes.count == known)
         #expect(alice.room.peers.count == 1)
+        #expect(Set(alice.hinted).isDisjoint(with: [1, 2].map { Self.endpoint($0).address }))
     }
 
     @Test func `only addresses of this site are told, eight at most`() throws {

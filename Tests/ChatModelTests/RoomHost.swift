@@ -19,6 +19,9 @@ final class RoomHost {
     var clockOffset: Int64 = 0
     /// Who gets no link.
     private(set) var shutOut: Set<PeerID> = []
+    /// From where peers are let in, as those who were there and those who say so.
+    private(set) var expected: [IPAddress] = []
+    private(set) var hinted: [IPAddress] = []
     var versions = Hello.version...Hello.version
     /// Changes or swallows what it sends, to play a liar.
     var tamper: (PeerID, SessionMessage) -> SessionMessage? = { $1 }
@@ -88,6 +91,7 @@ extension RoomHost {
         life += 1
         isRunning = true
         shutOut = []
+        (expected, hinted) = ([], [])
         var start = RoomState.Start(me: key.peer, displayName: name, ownLog: disk.ownLog)
         start.limits = limits
         start.heads = disk.heads
@@ -232,6 +236,8 @@ extension RoomHost {
         case .judge(let peer, let record, let command):
             disk.records[peer] = record
             onDisk { $0.take(.judged(command)) }
+        case .expect(let addresses): expected += addresses
+        case .admit(let addresses): hinted += addresses
         case .shutOut(let peers):
             shutOut = peers
             for peer in peers {

@@ -321,7 +321,7 @@ extension Host {
         case .wake(let time): wake(at: time)
         case .log, .peer, .remember, .note, .update, .transfer, .sendBlob, .beginBlob, .setHashes, .writePiece,
             .serveBlob, .place, .shutOut, .judge, .verify, .forget, .held, .enroll, .answer, .asked, .verified,
-            .signReceipt, .verifyReceipt, .keepReceipt:
+            .signReceipt, .verifyReceipt, .keepReceipt, .expect, .admit:
             break
         }
     }

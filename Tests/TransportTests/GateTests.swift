@@ -1,4 +1,5 @@
 import Addressing
+import Dispatch
 import Testing
 
 @testable import Transport
@@ -71,19 +72,54 @@ import Testing
         #expect(refusal(of: known[19], by: &gate) == nil)
     }
 
+    @Test func `word of an address lets in from there, and reserves nothing`() throws {
+        var gate = Gate(TransportLimits())
+        let beyond = (1...600).map { IPAddress.v4(0xac10_0000 + $0) }
+        gate.hint(beyond)
+
+        #expect(refusal(of: beyond[87], by: &gate) == .offLink)
+        let tickets = beyond.suffix(512).compactMap { try? enter($0, &gate) }
+        #expect(tickets.count == 48 && tickets.allSatisfy { !$0.isKnown })
+    }
+
+    /// A host with an address that others could be behind.
+    private static let outer = Transport.ownAddresses().first
+
+    @Test(.enabled(if: outer != nil, "needs an interface beside lo"), arguments: [false, true])
+    func `a peer beyond our links is reset, and linked where one was met or is hinted`(isHinted: Bool) throws {
+        let (alice, bob) = (try Node(), try Node())
+        let address = try #require(Self.outer)
+        alice.transport.core.queue.sync { alice.transport.core.askNetworks = { Self.elsewhere } }
+        let refused = bob.transport.dial([Endpoint(address: address, port: alice.port)], expecting: alice.peer)
+        try bob.wait { $0.result(of: refused) != nil }
+        try alice.wait { $0.refusals == ["not on a network of ours; --peer or --routed would let it in"] }
+        #expect(alice.sockets.isEmpty)
+
+        if isHinted { alice.transport.admit(from: [address]) } else { alice.transport.expect(at: [address]) }
+        bob.transport.dial([Endpoint(address: address, port: alice.port)], expecting: alice.peer)
+
+        try alice.wait { $0.isUp(bob.peer) }
+    }
+
+    /// What a host on none of this machine's networks has.
+    private static let elsewhere = LocalNetworks(addresses: [.loopback])
+
     @Test func `strangers are refused by chance, the more the fewer places there are`() {
         let counts = [0, 0.25, 0.5, 0.75].map { admitted(hosts(70), chance: $0) }
 
         #expect(counts == [32, 36, 40, 44])
     }
 
-    @Test func `from beyond our networks only who is known gets in`() {
+    @Test func `from beyond our networks only who is known or hinted gets in`() {
         var gate = Gate(TransportLimits())
         for beyond in [IPAddress.v4(0x0808_0808), .v4(0xac10_0001), .v6(high: 0x2001 << 48, low: 1, scope: 0)] {
             #expect(refusal(of: beyond, by: &gate) == .offLink)
             gate.know([beyond])
             #expect(refusal(of: beyond, by: &gate) == nil)
         }
+        #expect(refusal(of: .v4(0xac10_0002), by: &gate) == .offLink)
+        gate.hint([.v4(0xac10_0002)])
+        #expect(refusal(of: .v4(0xac10_0002), by: &gate) == nil)
         for near in [own, far, .v4(0x0a01_0203), .v4(0xa9fe_0001), .loopback, hosts(0xfe80 << 48, 1)[0]] {
             #expect(refusal(of: near, by: &gate) == nil)
         }
