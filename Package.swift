@@ -87,7 +87,9 @@ let package = Package(
         .executableTarget(
             name: "discovery-probe", dependencies: ["Discovery", "Rx", "Identity", "Addressing"],
             path: "Tests/DiscoveryProbe", swiftSettings: strict),
-        tests("DiscoveryTests", ["Discovery", "Locking", "Identity", "Addressing", "discovery-probe"]),
+        tests(
+            "DiscoveryTests",
+            ["Discovery", "Locking", "Identity", "Addressing", "ChatModel", "discovery-probe"]),
         .target(
             name: "HostilePeer",
             dependencies: ["Transport", "ChatModel", "Identity", "Addressing", "Locking", "SystemCalls", "COpenSSL"],

@@ -21,7 +21,6 @@ struct ResolverPool: Sendable {
         var arrival: Int
         var failures = 0
         var due: UInt64?  // when to queue it again
-        var settled: UInt64?  // when its resolver last answered, as long as it has one
         var isActive = false
         var isPeer = false
     }
@@ -29,7 +28,13 @@ struct ResolverPool: Sendable {
     private let limits: Limits
     private var records: [RecordKey: Record] = [:]
     private var instances: [[UInt8]: Set<RecordKey>] = [:]
-    private var queue: [RecordKey] = []  // to be started, oldest first
+    /// To be started.
+    private var queue = Turns<RecordKey>()
+    /// Peers' records whose resolvers have answered, the latest last: others may have those.
+    private var settled = Turns<RecordKey>()
+    /// Instances that have been looked at and are no peer's, and those that are a peer's; what is forgotten for new ones.
+    private var useless = Turns<[UInt8]>()
+    private var peers = Turns<[UInt8]>()
     /// So that a flood of old ones doesn't keep a new one waiting, nor the other way round.
     private var isNewestNext = false
     private var activeCount = 0
@@ -45,8 +50,8 @@ struct ResolverPool: Sendable {
         guard records[key] == nil else { return [] }
         var commands: [Command] = []
         if instances[key.instance] == nil, instances.count >= limits.instances {
-            guard let useless = leastUseful() ?? oldestPeer() else { return [] }
-            for record in (instances[useless] ?? []).sorted(by: isOlder) {
+            guard let instance = useless.popFirst() ?? peers.popFirst() else { return [] }
+            for record in (instances[instance] ?? []).sorted(by: isOlder) {
                 commands += forget(record) + [.forget(record)]
             }
         }
@@ -54,6 +59,7 @@ struct ResolverPool: Sendable {
         records[key] = Record(arrival: arrivals)
         instances[key.instance, default: []].insert(key)
         queue.append(key)
+        rate(key.instance)
         return commands + fill(at: now)
     }
 
@@ -64,8 +70,10 @@ struct ResolverPool: Sendable {
         guard isActive(key) else { return [] }
         records[key]?.isPeer = isPeer
         records[key]?.failures = 0
+        rate(key.instance)
         guard !isPeer else {
-            records[key]?.settled = now
+            settled.remove(key)
+            settled.append(key)
             return fill(at: now)
         }
         return release(key, until: now + limits.lastRetry) + fill(at: now)
@@ -82,10 +90,11 @@ struct ResolverPool: Sendable {
 
     /// Queues what has waited long enough.
     mutating func tick(at now: UInt64) -> [Command] {
-        for (key, record) in records.sorted(by: { $0.value.arrival < $1.value.arrival }) {
-            guard let due = record.due, due <= now else { continue }
+        let due = records.filter { _, record in record.due.map { $0 <= now } == true }
+        for (key, _) in due.sorted(by: { $0.value.arrival < $1.value.arrival }) {
             records[key]?.due = nil
             queue.append(key)
+            rate(key.instance)
         }
         return fill(at: now)
     }
@@ -105,35 +114,22 @@ struct ResolverPool: Sendable {
 
     /// Takes out whose turn it is, by turns the oldest and the newest; `nil` while all resolvers are needed.
     private mutating func takeNext(at now: UInt64, _ commands: inout [Command]) -> RecordKey? {
-        queue.removeAll { records[$0]?.isActive != false }
-        guard !queue.isEmpty else { return nil }
+        if queue.isEmpty { return nil }
         if activeCount >= limits.resolvers {
-            guard let idle = longestSettled() else { return nil }
+            guard let idle = settled.popFirst() else { return nil }
             commands += release(idle, until: now + limits.refresh)
         }
         defer { isNewestNext.toggle() }
-        return isNewestNext ? queue.removeLast() : queue.removeFirst()
+        return isNewestNext ? queue.popLast() : queue.popFirst()
     }
 
-    private func longestSettled() -> RecordKey? {
-        records.lazy.compactMap { key, record in record.settled.map { (key, $0, record.arrival) } }
-            .min { ($0.1, $0.2) < ($1.1, $1.2) }?.0
-    }
-
-    /// The oldest instance that has been looked at and is no peer's.
-    private func leastUseful() -> [UInt8]? {
-        instances.lazy
-            .filter { [records] _, keys in keys.allSatisfy { records[$0]?.due != nil && records[$0]?.isPeer == false } }
-            .map { [records] name, keys in (name, keys.compactMap { records[$0]?.arrival }.min() ?? 0) }
-            .min { $0.1 < $1.1 }?.0
-    }
-
-    /// The peer's instance that has been here for longest: whoever is linked needs its record no more.
-    private func oldestPeer() -> [UInt8]? {
-        instances.lazy
-            .filter { [records] _, keys in keys.allSatisfy { records[$0]?.isPeer == true } }
-            .map { [records] name, keys in (name, keys.compactMap { records[$0]?.arrival }.min() ?? 0) }
-            .min { $0.1 < $1.1 }?.0
+    /// Notes whether an instance may be forgotten for a new one, after something about a record of it has changed.
+    private mutating func rate(_ instance: [UInt8]) {
+        let all = (instances[instance] ?? []).compactMap { records[$0] }
+        let isPeer = !all.isEmpty && all.allSatisfy(\.isPeer)
+        let isUseless = !all.isEmpty && all.allSatisfy { $0.due != nil && !$0.isPeer }
+        if isPeer { peers.append(instance) } else { peers.remove(instance) }
+        if isUseless { useless.append(instance) } else { useless.remove(instance) }
     }
 
     private func isOlder(_ left: RecordKey, _ right: RecordKey) -> Bool {
@@ -143,17 +139,20 @@ struct ResolverPool: Sendable {
     private mutating func release(_ key: RecordKey, until due: UInt64) -> [Command] {
         guard isActive(key) else { return [] }
         records[key]?.isActive = false
-        records[key]?.settled = nil
         records[key]?.due = due
+        settled.remove(key)
         activeCount -= 1
+        rate(key.instance)
         return [.stop(key)]
     }
 
     private mutating func forget(_ key: RecordKey) -> [Command] {
         let commands = release(key, until: 0)
         records[key] = nil
+        queue.remove(key)
         instances[key.instance]?.remove(key)
         if instances[key.instance]?.isEmpty == true { instances[key.instance] = nil }
+        rate(key.instance)
         return commands
     }
 }
