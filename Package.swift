@@ -89,7 +89,7 @@ let package = Package(
             path: "Tests/DiscoveryProbe", swiftSettings: strict),
         tests(
             "DiscoveryTests",
-            ["Discovery", "Locking", "Identity", "Addressing", "ChatModel", "discovery-probe"]),
+            ["Discovery", "Locking", "Identity", "Addressing", "ChatModel", "CAvahi", "discovery-probe"]),
         .target(
             name: "HostilePeer",
             dependencies: ["Transport", "ChatModel", "Identity", "Addressing", "Locking", "SystemCalls", "COpenSSL"],

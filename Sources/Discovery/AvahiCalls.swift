@@ -8,6 +8,7 @@ protocol AvahiCalls {
     /// Publishes a record; without a group, which it could be withdrawn with, it lasts as long as the stack.
     func add(_ record: RawRecord, flags: AvahiPublishFlags, to group: OpaquePointer?) -> CInt
     func makeBrowser(_ type: String, _ context: UnsafeMutableRawPointer) -> OpaquePointer?
+    func freeBrowser(_ browser: OpaquePointer)
     func makeResolver(_ record: RecordKey, _ name: String, _ context: UnsafeMutableRawPointer) -> OpaquePointer?
     func freeResolver(_ resolver: OpaquePointer)
 }
@@ -53,6 +54,7 @@ struct ClientCalls: AvahiCalls, AvahiGroups {
         avahi_service_browser_new(
             client, CAvahi_anyInterface, CAvahi_anyProtocol, type, nil, AvahiLookupFlags(0), didBrowse, context)
     }
+    func freeBrowser(_ browser: OpaquePointer) { avahi_service_browser_free(browser) }
 
     func makeResolver(_ record: RecordKey, _ name: String, _ context: UnsafeMutableRawPointer) -> OpaquePointer? {
         avahi_service_resolver_new(
@@ -86,6 +88,7 @@ struct ServerCalls: AvahiCalls {
         avahi_s_service_browser_new(
             server, CAvahi_anyInterface, CAvahi_anyProtocol, type, nil, AvahiLookupFlags(0), didBrowse, context)
     }
+    func freeBrowser(_ browser: OpaquePointer) { avahi_s_service_browser_free(browser) }
 
     func makeResolver(_ record: RecordKey, _ name: String, _ context: UnsafeMutableRawPointer) -> OpaquePointer? {
         avahi_s_service_resolver_new(

@@ -125,7 +125,8 @@ final class AvahiDaemon: MulticastDNS, @unchecked Sendable {
 
     private func makeStation(_ client: OpaquePointer) -> Station {
         let fail: @Sendable (String) -> Void = { [weak self, attempt] in self?.failed(attempt, $0) }
-        return Station(ClientCalls(client: client), loop: loop, announcement: announcement) { [report, loop] event in
+        return Station(ClientCalls(client: client), loop: loop, announcement: announcement, isCounting: true) {
+            [report, loop] event in
             guard case .wentAway(let why) = event else { return report(event) }
             loop.perform { fail(why) }
         }

@@ -1,5 +1,6 @@
 import CAvahi
 import Dispatch
+import Glibc
 import Locking
 
 /// libavahi's event loop on a thread of its own, and the one queue that calls into libavahi run on.
@@ -9,11 +10,16 @@ import Locking
 /// `@unchecked`: `poll` and `held` are only touched on `queue`, and libavahi guards what they point to by its lock.
 final class AvahiLoop: @unchecked Sendable {
     private static let patience: UInt64 = 3_000_000_000  // ns
+    private static let lowPriority: CInt = 10  // nice(2)
 
+    private let isModest: Bool
     private let queue = DispatchQueue(label: "chat.discovery.avahi")
     private var poll: OpaquePointer?
     private var held: OpaquePointer?  // the loop whose lock we have
     private let busySince = Locked<UInt64?>(nil)
+
+    /// With `isModest` the thread stands back behind all others.
+    init(isModest: Bool = false) { self.isModest = isModest }
 
     /// Whether a call has been waiting for an answer for more than 3 s.
     var isStuck: Bool {
@@ -49,9 +55,24 @@ final class AvahiLoop: @unchecked Sendable {
             avahi_threaded_poll_free(poll)
             return nil
         }
-        avahi_threaded_poll_start(poll)
+        if isModest { startModestly(poll) } else { avahi_threaded_poll_start(poll) }
         self.poll = poll
         return made
+    }
+
+    /// A thread begins with the priority of the one that makes it, and only root could raise that again.
+    private func startModestly(_ poll: OpaquePointer) {
+        var maker = pthread_t()
+        let code = pthread_create(
+            &maker, nil,
+            { poll in
+                // Of this thread alone (setpriority(2), "C library/kernel differences").
+                _ = setpriority(CInt(PRIO_PROCESS.rawValue), 0, AvahiLoop.lowPriority)
+                avahi_threaded_poll_start(OpaquePointer(poll))
+                return nil
+            }, UnsafeMutableRawPointer(poll))
+        guard code == 0 else { return _ = avahi_threaded_poll_start(poll) }
+        pthread_join(maker, nil)
     }
 
     /// Ends the thread, then frees what it was for; inside ``perform(_:)``.

@@ -20,7 +20,7 @@ final class EmbeddedResponder: MulticastDNS, @unchecked Sendable {
     private var announcement: Announcement
     private let isAnnouncing: Bool
     private let report: StackReport
-    private let loop = AvahiLoop()
+    private let loop: AvahiLoop
     private var host: DNSName
     private var server: (handle: OpaquePointer, context: Unmanaged<StateContext>)?
     private var station: Station?
@@ -29,10 +29,12 @@ final class EmbeddedResponder: MulticastDNS, @unchecked Sendable {
     private var attempt = 0  // counts the servers, so that an old one's state isn't taken for the new one's
     private var isStopped = false
 
-    /// With `isAnnouncing` it announces us; else it only watches.
+    /// With `isAnnouncing` it announces us; else it only watches, and forged records without end keep no other thread
+    /// waiting: libavahi compares each with all others of its name.
     init(_ announcement: Announcement, isAnnouncing: Bool, report: @escaping StackReport) {
         self.announcement = announcement
         self.isAnnouncing = isAnnouncing
+        loop = AvahiLoop(isModest: !isAnnouncing)
         host = Self.host(announcement)
         self.report = report
     }
@@ -125,7 +127,7 @@ final class EmbeddedResponder: MulticastDNS, @unchecked Sendable {
     private func serve(_ server: OpaquePointer) throws(AvahiError) {
         guard station == nil else { return }
         let fail: @Sendable (String) -> Void = { [weak self, attempt] in self?.failed(attempt, $0) }
-        let station = Station(ServerCalls(server: server), loop: loop, announcement: announcement) {
+        let station = Station(ServerCalls(server: server), loop: loop, announcement: announcement, isCounting: false) {
             [report, loop] event in
             guard case .wentAway(let why) = event else { return report(event) }
             loop.perform { fail(why) }

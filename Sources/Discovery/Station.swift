@@ -6,7 +6,7 @@ import Dispatch
 /// `@unchecked`: everything is only touched inside ``AvahiLoop/perform(_:)``. The C objects are freed with the client or
 /// server that they are of; ``close()`` follows that and lets go of their callbacks' contexts.
 final class Station: @unchecked Sendable {
-    private typealias Resolver = (handle: OpaquePointer, context: Unmanaged<StackContext>)
+    private typealias Watcher = (handle: OpaquePointer, context: Unmanaged<StackContext>)
 
     private let calls: any AvahiCalls
     private let groups: (any AvahiGroups)?
@@ -14,16 +14,24 @@ final class Station: @unchecked Sendable {
     private var announcement: Announcement
     private let report: StackReport
     private var group: (handle: OpaquePointer, context: Unmanaged<StateContext>)?
-    private var browserContexts: [Unmanaged<StackContext>] = []
+    private var browser: Watcher?
+    /// Of the instances of all rooms.
+    private var counter: Watcher?
     private let crowd = Crowd()
-    private var resolvers: [RecordKey: Resolver] = [:]
+    private let isCounting: Bool
+    private var resolvers: [RecordKey: Watcher] = [:]
     private var names: (host: DNSName, domain: DNSName)?
     private var addresses: Set<InterfaceAddress> = []  // published under a concealed label
     private var collisions = 0
     private var publication = 0  // counts the groups, so that an old one's state isn't taken for the new one's
 
-    init(_ calls: any AvahiCalls, loop: AvahiLoop, announcement: Announcement, report: @escaping StackReport) {
+    /// With `isCounting` it tells when there are too many instances to be true.
+    init(
+        _ calls: any AvahiCalls, loop: AvahiLoop, announcement: Announcement, isCounting: Bool,
+        report: @escaping StackReport
+    ) {
         self.calls = calls
+        self.isCounting = isCounting
         groups = calls as? any AvahiGroups
         self.loop = loop
         self.announcement = announcement
@@ -121,37 +129,51 @@ final class Station: @unchecked Sendable {
     }
 
     private func publishAgain() {
-        guard let names, group == nil, !browserContexts.isEmpty else { return }
+        guard let names, group == nil, browser != nil else { return }
         do { try publish(host: names.host, domain: names.domain) } catch { report(.wentAway("\(error)")) }
     }
 
     // MARK: Browsing
 
-    /// Watches the room's instances, and counts those of all rooms; once.
+    /// Watches the room's instances, and if that is wanted counts those of all rooms; once.
     func browse() throws(AvahiError) {
-        guard browserContexts.isEmpty else { return }
+        guard browser == nil else { return }
         report(.browsing)
         if announcement.concealment != nil {
-            try browse(AdvertRecords.serviceType) { [crowd, report] event in
+            browser = try browse(AdvertRecords.serviceType) { [crowd, isCounting, report] event in
                 report(event)
-                if crowd.note(event) { report(.crowded) }
+                if isCounting, crowd.note(event) { report(.crowded) }
             }
         } else {
-            try browse(AdvertRecords.subtype(room: announcement.room), report)
-            try browse(AdvertRecords.serviceType) { [crowd, report] event in
-                if crowd.note(event) { report(.crowded) }
-                if case .wentAway = event { report(event) }
-            }
+            browser = try browse(AdvertRecords.subtype(room: announcement.room), report)
+            if isCounting { try count() }
         }
     }
 
-    private func browse(_ type: String, _ report: @escaping StackReport) throws(AvahiError) {
+    /// Until there are too many: each question names all that are known, and each stack that hears it compares each of
+    /// them with all others.
+    private func count() throws(AvahiError) {
+        counter = try browse(AdvertRecords.serviceType) { [weak self, loop, crowd, report] event in
+            if case .wentAway = event { report(event) }
+            guard crowd.note(event) else { return }
+            report(.crowded)
+            loop.perform { [weak self] in self?.stopCounting() }
+        }
+    }
+
+    private func stopCounting() {
+        guard let counter = counter.take() else { return }
+        calls.freeBrowser(counter.handle)
+        counter.context.release()
+    }
+
+    private func browse(_ type: String, _ report: @escaping StackReport) throws(AvahiError) -> Watcher {
         let context = Unmanaged.passRetained(StackContext(report: report))
-        guard calls.makeBrowser(type, context.toOpaque()) != nil else {
+        guard let handle = calls.makeBrowser(type, context.toOpaque()) else {
             context.release()
             throw AvahiError(action: "browse", code: calls.lastError)
         }
-        browserContexts.append(context)
+        return (handle, context)
     }
 
     /// Follows a record's address, port and text until ``stopResolving(_:)``.
@@ -175,8 +197,8 @@ final class Station: @unchecked Sendable {
     /// Lets go of the callbacks' contexts, after client or server is freed and everything of it.
     func close() {
         group.take()?.context.release()
-        for context in browserContexts { context.release() }
-        browserContexts = []
+        browser.take()?.context.release()
+        counter.take()?.context.release()
         for resolver in resolvers.values { resolver.context.release() }
         resolvers = [:]
     }
