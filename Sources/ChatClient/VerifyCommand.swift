@@ -35,7 +35,8 @@ enum VerifyCommand {
         var lines: [String] = []
         let same = result.peers.filter { $0.state == .same }
         if !same.isEmpty {
-            let count = same.count == result.peers.count ? "all \(same.count + 1)" : "\(same.count + 1)"
+            let isAll = same.count == result.peers.count
+            let count = isAll ? same.count == 1 ? "both" : "all \(same.count + 1)" : "\(same.count + 1)"
             lines.append("\(count) hold the same \(messages): this host, \(same.map(label).joined(separator: ", "))")
         } else {
             lines.append("this host holds \(messages)")

@@ -7,6 +7,8 @@ import Transport
 
 /// Tells peers what is on the disk, read anew.
 struct VerifyLoop: FeedbackLoop {
+    private static let pause = 100  // milliseconds, at least, between two answers to one peer
+
     private let history: History
     private let transport: Transport
     private let results = PublishSubject<RoomEvent>()
@@ -25,13 +27,23 @@ struct VerifyLoop: FeedbackLoop {
     func perform(_ effect: RoomEffect) {
         guard case .answer(let question, let blocked, let peer) = effect else { return }
         history.queue.async {
-            defer { results.onNext(.verifyAnswered(peer)) }
+            let start = DispatchTime.now()
+            defer { answered(peer, since: start) }
             do throws(HistoryError) {
                 let entries = try entries(without: blocked)
                 transport.send(
                     Verified.pages(entries, answering: question).map { SessionMessage.verified($0).frame }, to: peer,
                     over: .chat)
             } catch { notes.onNext("a peer's question what is stored here was not answered: \(error)") }
+        }
+    }
+
+    /// Whoever asks again and again keeps the disk busy for a small part of the time.
+    private func answered(_ peer: PeerID, since start: DispatchTime) {
+        let taken = DispatchTime.now().uptimeNanoseconds - start.uptimeNanoseconds
+        let pause = max(Self.pause, 9 * Int(clamping: taken / 1_000_000))
+        history.queue.asyncAfter(deadline: .now() + .milliseconds(pause)) { [results] in
+            results.onNext(.verifyAnswered(peer))
         }
     }
 

@@ -48,9 +48,8 @@ extension SessionContainer {
 private final class Verification: @unchecked Sendable {
     /// What one peer has answered.
     private struct Answer {
-        /// What it was asked last.
-        var question: UInt64
-        /// The pages of the answer that is coming.
+        /// What the pages answer, and the pages of the answer that is coming.
+        var question: UInt64?
         var pages: [Verified.Entry] = []
         /// The first whole answer: what we have to have too.
         var first: [Verified.Entry]?
@@ -104,7 +103,11 @@ private final class Verification: @unchecked Sendable {
                 ask(nil)
             } catch { finish(.failure(error)) }
         }
-        queue.asyncAfter(deadline: deadline) { self.report() }
+        queue.asyncAfter(deadline: deadline) { [self] in
+            if end == nil { return }
+            do { try compareHere() } catch { return finish(.failure(error)) }
+            report()
+        }
     }
 
     func stop() {
@@ -130,34 +133,37 @@ private final class Verification: @unchecked Sendable {
         if end == nil { return }
         switch effect {
         case .asked(let question, let peers) where questions.contains(question):
-            for peer in peers {
-                answers[peer, default: Answer(question: question)].question = question
-                answers[peer]?.pages = []
-            }
+            for peer in peers where answers[peer] == nil { answers[peer] = Answer() }
             if answers.isEmpty { report() }
-        case .verified(let peer, let page) where page.question == answers[peer]?.question: take(page, from: peer)
+        case .verified(let peer, let page) where questions.contains(page.question): take(page, from: peer)
         default: break
         }
     }
 
     private func take(_ page: Verified, from peer: PeerID) {
-        guard var answer = answers[peer], answer.pages.count < Self.pageLimit else { return }
-        answer.pages += page.entries
-        defer { answers[peer] = answer }
+        guard let answer = answers[peer], answer.pages.count < Self.pageLimit, !answer.isComplete else { return }
+        if answer.question != page.question {
+            answers[peer]?.question = page.question
+            answers[peer]?.pages = []
+        }
+        answers[peer]?.pages += page.entries
         if page.isContinued { return }
-        if answer.first == nil { answer.first = answer.pages }
-        forked.formUnion(answer.pages.filter(\.isForked).map(\.have.log))
-        do {
-            let theirs = answer.pages
-            answer.lackedThere = try history.queue.sync {
-                try Comparison.missing(of: ours, in: theirs) { try history.id(of: $1, in: $0) }
-            }
-            answer.isComplete = answer.lackedThere.isEmpty
-            answers[peer] = answer
-            try compareHere()
-            answer = answers[peer] ?? answer
-        } catch { return finish(.failure(error)) }
-        goOn()
+        do { try compare(peer) } catch { return finish(.failure(error)) }
+        if answers.values.allSatisfy(\.isComplete) { goOn() } else { waitForRound() }
+    }
+
+    /// Looks what a peer's whole answer lacks of what we had.
+    private func compare(_ peer: PeerID) throws {
+        guard var answer = answers[peer] else { return }
+        let theirs = answer.pages
+        answer.pages = []
+        answer.first = answer.first ?? theirs
+        forked.formUnion(theirs.filter(\.isForked).map(\.have.log))
+        answer.lackedThere = try history.queue.sync {
+            try Comparison.missing(of: ours, in: theirs) { try history.id(of: $1, in: $0) }
+        }
+        answer.isComplete = answer.lackedThere.isEmpty
+        answers[peer] = answer
     }
 
     /// Looks whether what others had when they answered first has come here too.
@@ -170,22 +176,31 @@ private final class Verification: @unchecked Sendable {
         }
     }
 
+    /// All have what we had: now we have to have what they had.
     private func goOn() {
-        if answers.values.allSatisfy(\.agrees) { return report() }
+        do { try compareHere() } catch { return finish(.failure(error)) }
+        if answers.values.allSatisfy(\.agrees) { report() } else { waitForRound() }
+    }
+
+    private func waitForRound() {
         if isWaiting { return }
         isWaiting = true
         queue.asyncAfter(deadline: .now() + .milliseconds(Self.pause)) { [self] in
             isWaiting = false
             if end == nil { return }
-            do { try compareHere() } catch { return finish(.failure(error)) }
-            let behind = Set(answers.filter { $0.value.first != nil && !$0.value.isComplete }.keys)
-            if !behind.isEmpty { ask(behind) }
-            goOn()
+            // Who has left meanwhile is nobody to agree with.
+            let linked = linked
+            answers = answers.filter { linked.contains($0.key) }
+            let behind = Set(answers.filter { !$0.value.isComplete }.keys)
+            if behind.isEmpty { return goOn() }
+            ask(behind)
+            waitForRound()
         }
     }
 
+    private var linked: Set<PeerID> { Set(session.peers.filter { $0.state == .connected }.map(\.peer)) }
+
     private func report() {
-        let linked = Set(session.peers.filter { $0.state == .connected }.map(\.peer))
         var report = VerifyReport(
             messages: ours.values.joined().reduce(0) { $0 + UInt64($1.numbers.count) },
             forked: forked.sorted { $0.author < $1.author })
@@ -193,8 +208,7 @@ private final class Verification: @unchecked Sendable {
             if answer.agrees {
                 report.agreed.append(peer)
             } else if answer.first == nil {
-                // Who has left meanwhile is nobody to agree with.
-                if linked.contains(peer) { report.silent.append(peer) }
+                report.silent.append(peer)
             } else {
                 report.differing[peer] = answer.lackedThere + answer.lackedHere
             }

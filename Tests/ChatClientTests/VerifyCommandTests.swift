@@ -36,6 +36,12 @@ struct VerifyCommandTests {
                     status: 0, output: "all 3 hold the same 1234 messages: this host, bob, carol\n", complaints: ""))
     }
 
+    @Test func `two that agree are both`() {
+        set(peer("bob", .same))
+
+        #expect(command("verify").output == "both hold the same 1234 messages: this host, bob\n")
+    }
+
     @Test func `each range that differs is a line, and the status is 1`() {
         set(
             peer("bob", .same), peer("carol", .different, range(.lackedThere, 3, 9), range(.lackedHere, 4, 4)),
