@@ -67,7 +67,9 @@ struct DeliveryTable {
     }
 
     private func presence(_ peer: DeliveryView.Peer) -> String {
-        guard peer.presence != .connected else { return "connected" }
+        if peer.presence == .connected { return "connected" }
+        // Others pass on what it gets, and its word that it has it.
+        if peer.presence == .away, peer.since == nil { return "not linked with this host" }
         return peer.presence.rawValue + (peer.since.map { " since \(rendering.time($0))" } ?? "")
     }
 }

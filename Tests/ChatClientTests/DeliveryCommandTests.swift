@@ -51,6 +51,20 @@ struct DeliveryCommandTests {
         #expect(lines.count == 5)
     }
 
+    @Test func `who was never met is reached through others, and another's message is that other's to follow`() {
+        var view = Self.view([("dave", false, true), ("erin", false, true)])
+        view.peers[0].presence = .away
+        view.peers[1].state = .unknown
+        daemon.state.withLock { $0.delivery = view }
+
+        let lines = command("delivery", "00").output.split(separator: "\n").map(String.init)
+
+        #expect(
+            lines == [
+                "stored by 0 of 2", "  dave  pending  not linked with this host", "  erin  unknown  its author is told",
+            ])
+    }
+
     @Test func `as JSON it is what the daemon said, and with nobody there one line says so`() throws {
         daemon.state.withLock { $0.delivery = half }
         let output = command("delivery", "--json", "00").output
