@@ -5,7 +5,7 @@ enum LogCommand {
     private static let table = ClientOptions.log
     private static let newest = 20  // lines, where nothing says how many
     private static let everything = 1_000_000  // lines
-    private static let step = 1_000  // lines asked for at once after a cursor
+    private static let step = 1_000  // lines asked for at once
 
     static func run(_ invocation: Invocation) throws -> ExitStatus {
         try invocation.refuseOperands(of: table)
@@ -19,20 +19,44 @@ enum LogCommand {
         var printer = LinePrinter(invocation.console, asJSON: invocation.options.has(ClientOptions.json))
         try printer.learnNames(daemon)
         let isFollowing = invocation.options.has(ClientOptions.follow)
-        try printStored(wanted, isFollowing ? .watch : .log, daemon, &printer)
+        let print = wanted.after == nil ? printNewest : printNext
+        try print(wanted, isFollowing ? .watch : .log, daemon, &printer)
         while isFollowing, let event = mailbox.take() { try printer.take(event) }
         return .success
     }
 
-    /// Prints what is there; after a cursor a part at a time, however much that is.
-    private static func printStored(
+    /// Reads from the end on, a part at a time, and prints all of it in its order.
+    private static func printNewest(
+        _ wanted: LogParameters, _ method: ControlMethod<LogParameters, LogResult>, _ daemon: Daemon,
+        _ printer: inout LinePrinter
+    ) throws {
+        var (left, next, method) = (wanted.count, wanted, method)
+        var pages: [ArraySlice<LineView>] = []
+        while true {
+            next.count = min(left, step)
+            let page = try daemon.client.call(method, next)
+            guard let earlier = page.earlier, page.lines.count < left else {
+                pages.append(page.lines[...])
+                break
+            }
+            // What this host said before the oldest stored line comes with the page that ends there.
+            let lines = page.lines.drop { $0.id == nil }
+            pages.append(lines)
+            left -= lines.count
+            (next.before, next.end, method) = (earlier, page.start, .log)
+        }
+        for page in pages.reversed() { try printer.print(Array(page)) }
+    }
+
+    /// Prints what came after a cursor, a part at a time.
+    private static func printNext(
         _ wanted: LogParameters, _ method: ControlMethod<LogParameters, LogResult>, _ daemon: Daemon,
         _ printer: inout LinePrinter
     ) throws {
         var left = wanted.count
         var next = wanted
         while true {
-            if wanted.after != nil { next.count = min(left, step) }
+            next.count = min(left, step)
             let page = try daemon.client.call(method, next)
             try printer.print(page.lines)
             left -= page.lines.count

@@ -40,7 +40,10 @@ final class DaemonHandler: ControlHandler {
         case .followTransfer(let parameters): follow(parameters, connection, reply)
         case .cancelTransfer(let parameters): cancel(parameters, reply)
         case .peers: read(reply) { try PeersResult(peers: $0.allPeers()) }
-        case .log(let parameters): read(reply) { try LogResult($0.page(parameters), isOlder: parameters.before != nil) }
+        case .log(let parameters):
+            read(reply) {
+                try LogResult($0.page(parameters), isOlder: parameters.before != nil && parameters.end == nil)
+            }
         case .watch(let parameters): watch(parameters, connection, reply)
         case .delivery(let parameters): delivery(parameters, connection, reply)
         case .verify(let parameters): verify(parameters, connection, reply)

@@ -10,14 +10,17 @@ import Locking
 extension DaemonHandler {
     func page(_ parameters: LogParameters) throws -> TranscriptPage {
         let filter = try filter(parameters)
-        if let after = parameters.after {
-            guard let cursor = Cursor(after) else {
-                throw ControlError(.usage, "'\(SafeText.name(after))' is no cursor; chat log --json prints them")
-            }
-            return try session.page(after: cursor, count: parameters.count, filter)
+        if let after = try parameters.after.map({ try cursor($0) }) {
+            return try session.page(after: after, count: parameters.count, filter)
         }
         let before = parameters.before.flatMap { EventID(hexadecimal: $0) }
-        return try session.page(before: before, count: parameters.count, filter)
+        let end = try parameters.end.map { try cursor($0) }
+        return try session.page(before: before, count: parameters.count, filter, end: end)
+    }
+
+    private func cursor(_ text: String) throws -> Cursor {
+        if let cursor = Cursor(text) { return cursor }
+        throw ControlError(.usage, "'\(SafeText.name(text))' is no cursor; chat log --json prints them")
     }
 
     func watch(_ parameters: LogParameters, _ connection: ControlConnection, _ reply: ControlReply) {

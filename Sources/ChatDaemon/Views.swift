@@ -70,7 +70,7 @@ extension LogResult {
         }
         self.init(
             lines: lines, earlier: page.earlier?.description, more: page.isMore ? true : nil,
-            cursor: isOlder ? nil : page.end.description)
+            cursor: isOlder ? nil : page.end.description, start: isOlder ? nil : page.start.description)
     }
 }
 

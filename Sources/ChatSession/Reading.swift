@@ -17,12 +17,14 @@ extension SessionContainer {
     ///   - id: The event whose line stands after the page; `nil` for the newest page.
     ///   - count: How many lines at most, those next to that event.
     ///   - filter: Which lines; with an author none that this host said about the room.
+    ///   - end: What is read behind the page: the ``TranscriptPage/start`` of the page that follows it.
     /// - Returns: The lines, and where the page before them ends.
-    /// - Throws: ``SessionError/unknownLine(_:)``; `HistoryError` when nothing can be read.
+    /// - Throws: ``SessionError/unknownLine(_:)``, ``SessionError/foreignCursor``; `HistoryError` when nothing can be read.
     public func page(
-        before id: EventID?, count: Int, _ filter: LineFilter = LineFilter()
+        before id: EventID?, count: Int, _ filter: LineFilter = LineFilter(), end: Cursor? = nil
     ) throws -> TranscriptPage {
         let read = try parts.history.queue.sync { try parts.history.page(before: id, count, filter) }
+        if let end, end.birth != read.birth { throw SessionError.foreignCursor }
         let lines = shown(read.lines)
         let isFirst = read.lines.count < count
         let woven = notices.woven(
@@ -31,7 +33,7 @@ extension SessionContainer {
         let newest = Self.newest(count, of: woven)
         return TranscriptPage(
             lines: newest, earlier: isFirst ? nil : newest.first { $0.id != nil }?.id,
-            end: Cursor(birth: read.birth, arrival: read.newest))
+            end: Cursor(birth: read.birth, arrival: min(read.newest, end?.arrival ?? .max)))
     }
 
     /// What has come since a cursor, in the order in which it came; nothing of what this host said about the room.
@@ -125,6 +127,11 @@ public struct TranscriptPage: Sendable, Equatable {
     /// Up to where the database was read.
     public var end: Cursor
     public var isInOrderOfArrival = false
+
+    /// A cursor before all lines of the page, and before ``end``.
+    public var start: Cursor {
+        Cursor(birth: end.birth, arrival: lines.compactMap { $0.arrival.map { $0 - 1 } }.reduce(end.arrival, min))
+    }
 
     /// For each line a cursor after which nothing is lost of what stands behind it, here or in the database.
     ///

@@ -6,6 +6,8 @@ public struct LogParameters: Codable, Sendable, Equatable {
     ///
     /// Only for ``ControlMethod/log``.
     public var before: String?
+    /// With ``before``: the ``LogResult/start`` of the page that follows; then the rows have cursors.
+    public var end: String?
     /// A row's cursor: what came after it, in the order in which it came.
     public var after: String?
     /// The earliest time that a row may show; milliseconds since 1970.
@@ -44,11 +46,16 @@ public struct LogResult: Codable, Sendable, Equatable {
     public var more: Bool?
     /// What ``LogParameters/after`` is to go on behind all that was looked at.
     public var cursor: String?
+    /// What ``LogParameters/end`` is for the page before this one.
+    public var start: String?
 
-    public init(lines: [LineView], earlier: String? = nil, more: Bool? = nil, cursor: String? = nil) {
+    public init(
+        lines: [LineView], earlier: String? = nil, more: Bool? = nil, cursor: String? = nil, start: String? = nil
+    ) {
         self.lines = lines
         self.earlier = earlier
         self.more = more
         self.cursor = cursor
+        self.start = start
     }
 }

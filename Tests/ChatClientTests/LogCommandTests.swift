@@ -62,6 +62,21 @@ struct LogCommandTests {
         #expect(try texts(command("log", "--after", "100", "-n", "1001", "--json").output).count == 1_001)
     }
 
+    @Test(arguments: [["--since", "1h"], ["-n", "2300"]])
+    func `a long listing is read from its end a part at a time, and printed in order`(words: [String]) throws {
+        for number in 1...2_500 {
+            // What this host says has no id, and comes with the line behind it.
+            let digits = String(repeating: "0", count: 60) + String(number + 1_000)
+            daemon.say(FakeDaemon.line("line \(number)", id: number.isMultiple(of: 500) ? nil : digits))
+        }
+        let count = words[0] == "-n" ? 2_300 : 2_500
+
+        let output = command.run(["log", "--json"] + words, input: []).output
+
+        #expect(try texts(output) == (2_501 - count...2_500).map { "line \($0)" })
+        #expect(daemon.state.withLock { $0.pages.allSatisfy { $0.count <= 1_000 } && $0.pages.count == 3 })
+    }
+
     @Test func `following after a cursor goes on with what comes, without a gap`() throws {
         let daemon = daemon
         for number in 1...1_500 { daemon.say(FakeDaemon.line("line \(number)")) }

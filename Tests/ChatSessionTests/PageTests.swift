@@ -144,6 +144,25 @@ import Testing
         }
     }
 
+    @Test func `an older page's cursors mind what stands behind the page too`() throws {
+        let (state, key) = (try StateFolder(), SigningKey())
+        try fill(state, key, count: 25)
+        let session = try SessionContainer(
+            displayName: "alice", room: "lab", configuration: state.configuration(key: key))
+        defer { session.leave() }
+        let newest = try session.page(before: nil, count: 10)
+        let older = try session.page(before: newest.earlier, count: 10, end: newest.start)
+
+        // All came in the order in which they stand.
+        let cursors = (older.cursors + newest.cursors).map(\.arrival)
+        let arrivals = (older.lines + newest.lines).compactMap(\.arrival)
+        for (cursor, next) in zip(cursors, arrivals.dropFirst()) { #expect(cursor < next) }
+        for (cursor, own) in zip(cursors, arrivals) { #expect(cursor >= own) }
+        #expect(older.start.arrival < (arrivals.first ?? 0))
+        let other = Cursor(birth: Incarnation(1), arrival: 1)
+        #expect(throws: SessionError.foreignCursor) { try session.page(before: newest.earlier, count: 1, end: other) }
+    }
+
     @Test func `a page may be of one author or one time, and has no notices of another`() throws {
         let (state, key) = (try StateFolder(), SigningKey())
         try fill(state, key, count: 6)
