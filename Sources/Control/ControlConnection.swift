@@ -22,12 +22,26 @@ public final class ControlConnection: @unchecked Sendable {
         /// Requests answered by these.
         var answered = 0
         var isTurnDue = false
+        /// Notifications that haven't gone out: those among these lines, and those behind them in the queue's hands.
+        var fresh = Backlog()
+        var queued = Backlog()
 
         /// - Returns: Whether nobody has seen to it yet that the queue takes it.
         mutating func add(_ more: OutputLines) -> Bool {
+            if more.isNotification { fresh.add(more.count, more.bytes.count) }
             if lines.isEmpty || !lines[lines.count - 1].join(more) { lines.append(more) }
             defer { isTurnDue = true }
             return !isTurnDue
+        }
+    }
+
+    private struct Backlog: Sendable {
+        var count = 0
+        var bytes = 0
+
+        mutating func add(_ count: Int, _ bytes: Int) {
+            self.count += count
+            self.bytes += bytes
         }
     }
 
@@ -47,6 +61,8 @@ public final class ControlConnection: @unchecked Sendable {
     private var reader: (any DispatchSourceRead)?
     private var isPaused = false
     private var writer: (any DispatchSourceWrite)?
+    /// Told once everything has gone out.
+    private var whenRead: [@Sendable () -> Void] = []
 
     init(
         _ socket: Descriptor, on queue: DispatchQueue, limits: ControlLimits,
@@ -69,18 +85,56 @@ public final class ControlConnection: @unchecked Sendable {
         if outgoing.withLock({ $0.add(OutputLines(bytes: line, isNotification: true)) }) { takeTurn() }
     }
 
+    /// Whether so much waits for the client that whoever has much to tell should wait for ``whenRead(_:)``; any thread.
+    ///
+    /// Well before it is let go for that.
+    public var isBehind: Bool {
+        let (count, bytes) = outgoing.withLock { outgoing in
+            (outgoing.fresh.count + outgoing.queued.count, outgoing.fresh.bytes + outgoing.queued.bytes)
+        }
+        return count >= limits.queuedNotifications / 2 || bytes >= limits.queuedNotificationBytes / 8
+    }
+
+    /// Calls once all that was told so far has been written to the client, on the server's queue; never if it goes before.
+    public func whenRead(_ action: @escaping @Sendable () -> Void) {
+        queue.async {
+            if self.phase == .closed || self.isDeaf { return }
+            self.whenRead.append(action)
+            self.tellIfRead()
+        }
+    }
+
+    private func tellIfRead() {
+        guard output.isEmpty, outgoing.withLock({ $0.lines.isEmpty }) else { return }
+        let actions = whenRead
+        whenRead = []
+        for action in actions { action() }
+    }
+
     /// In the order in which they were told, notifications and answers alike.
     private func takeTurn() {
         queue.async {
             let outgoing = self.outgoing.withLock { outgoing in
-                defer { outgoing = Outgoing() }
+                defer {
+                    let queued = Backlog(
+                        count: outgoing.queued.count + outgoing.fresh.count,
+                        bytes: outgoing.queued.bytes + outgoing.fresh.bytes)
+                    outgoing = Outgoing(queued: queued)
+                }
                 return outgoing
             }
             for lines in outgoing.lines { self.enqueue(lines) }
             self.openRequests -= outgoing.answered
             self.flow()
+            self.noteBacklog()  // also of what was left out
+            self.tellIfRead()
             self.endIfDone()
         }
+    }
+
+    private func noteBacklog() {
+        let queued = Backlog(count: output.notifications, bytes: output.notificationBytes)
+        outgoing.withLock { $0.queued = queued }
     }
 
     /// Lets the client go once it has what is queued for it; any thread.
@@ -197,6 +251,7 @@ public final class ControlConnection: @unchecked Sendable {
             if written >= 0 {
                 output.drop(written)
             } else if errno == EAGAIN {
+                noteBacklog()
                 return awaitRoom()
             } else if errno != EINTR {
                 isDeaf = true
@@ -205,6 +260,7 @@ public final class ControlConnection: @unchecked Sendable {
         }
         writer?.cancel()
         writer = nil
+        noteBacklog()
         flow()
         endIfDone()
     }
@@ -212,7 +268,10 @@ public final class ControlConnection: @unchecked Sendable {
     private func awaitRoom() {
         if writer != nil { return }
         let source = DispatchSource.makeWriteSource(fileDescriptor: socket.number, queue: queue)
-        source.setEventHandler { [weak self] in self?.write() }
+        source.setEventHandler { [weak self] in
+            self?.write()
+            self?.tellIfRead()
+        }
         source.setCancelHandler { [socket] in withExtendedLifetime(socket) {} }
         writer = source
         source.resume()
@@ -236,6 +295,7 @@ public final class ControlConnection: @unchecked Sendable {
     private func disconnect() {
         if phase == .closed { return }
         phase = .closed
+        whenRead = []
         stopReading()
         writer?.cancel()
         writer = nil

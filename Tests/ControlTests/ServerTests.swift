@@ -192,6 +192,34 @@ struct ServerTests {
         #expect(lines.count < 3000)
     }
 
+    @Test func `who waits until a client has read what it was told never makes it fall behind`() throws {
+        let watchers = Locked<[ControlConnection]>([])
+        let daemon = try Daemon { _, connection, reply in
+            watchers.withLock { $0.append(connection) }
+            reply.succeed(NoFields())
+        }
+        let slow = try RawClient(daemon.state.socket)
+        slow.write(#"{"jsonrpc":"2.0","id":1,"method":"hello"}"# + "\n")
+        #expect(eventually { watchers.withLock { $0.count } == 1 })
+        let connection = watchers.withLock { $0[0] }
+        let told = Locked(0)
+        @Sendable func tell() {
+            while told.withLock({ $0 }) < 3_000 {
+                if connection.isBehind { return connection.whenRead { tell() } }
+                told.withLock { $0 += 1 }
+                connection.notify(longLine)
+            }
+            connection.close()
+        }
+
+        tell()
+        let before = told.withLock { $0 }
+        let lines = slow.readToEnd()
+
+        #expect(before < 3_000)
+        #expect(lines.count == 3_001 && !lines.contains { $0.contains("gap") })
+    }
+
     @Test func `requests of a client that doesn't read its answers wait and all get answered`() throws {
         let handled = Locked(0)
         let daemon = try Daemon { call, _, reply in

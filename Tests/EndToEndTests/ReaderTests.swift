@@ -48,6 +48,22 @@ import Testing
         #expect(await eventually(within: promised(.seconds(2))) { alice.descriptors < before })
     }
 
+    @Test func `a client that stands still is told all once it goes on, however much that is`() async throws {
+        let alice = try await LocalPeer.start("alice", in: scratch)
+        let slow = try alice.client.start("log", "--follow", "--json")
+        try await areWatching([slow], alice)
+        let said = (1...2_500).map { "line \($0) ".padding(toLength: 1024, withPad: "x", startingAt: 0) }
+
+        slow.signal(SIGSTOP, all: true)
+        let outcome = try await alice.client.run("send", "-", input: said.joined(separator: "\n"))
+        #expect(outcome.exit == .status(0))
+        slow.signal(SIGCONT, all: true)
+        try await sendHundred(alice)
+
+        #expect(await eventually(within: promised(.seconds(10))) { (try? texts(slow)) == said + hundred })
+        #expect(slow.exit == nil)
+    }
+
     @Test func `a peer that is killed in the middle of an image takes nothing with it`() async throws {
         let (alice, bob) = try await pair(in: scratch)
         let file = try scratch.file("large.png", picture(20 << 20))
