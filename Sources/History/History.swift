@@ -18,6 +18,8 @@ public final class History: @unchecked Sendable {
         /// In the table log.
         var row: Int64
         var head: LogHead
+        /// The latest clock of its events, as far as it is believed; of those of before the start, that of the last batch.
+        var latest = HybridTime(value: 0)
     }
 
     /// An author's incarnation.
@@ -46,25 +48,26 @@ public final class History: @unchecked Sendable {
     var logIDs: [Int64: LogID] = [:]
     /// Incarnations whose author gave one number to two events.
     var forked: Set<Life> = []
-    /// The last batch row whose events are in the table line.
-    var indexed: Int64 = 0
+    /// The last batch row whose events are in the table run; ``allRows`` where each is entered as it is stored.
+    var ordered: Int64 = 0
+    /// The last batch row whose events are in the table tags.
+    var tagged: Int64 = 0
     var newestRow: Int64 = 0
-    /// Whether the table line was found to point elsewhere than it says.
+    /// Whether what is derived was found to point elsewhere than it says.
     var isIndexWrong = false
     /// Rows of the table batch that aren't what was stored; they are neither shown nor passed on.
     private(set) var damagedRows: Set<Int64> = []
     /// Told one line about each trouble with the disk, on ``queue``.
     public var report: (String) -> Void = { _ in }
-    /// How many events came since the table line was current.
-    var unindexedEvents = 0
+    /// How many events are in no segment of the table tags.
+    var untaggedCount = 0
     /// Those of the newest rows that will go there.
-    var unindexed = UnindexedLines()
+    var untagged = UntaggedEvents()
+    /// How many events make a segment.
+    var segmentLength = 16_384
     /// What opening anew after a failure has to wait for and to go by.
     var recovery = Recovery()
     private var isClosed = false
-
-    /// How many events may wait for the order index before a write brings it up to date.
-    private static let indexingThreshold = 16_384
 
     init(
         _ file: DatabaseFile, birth: DatabaseFile.Birth, writer: Database, reader: Database, room: RoomID,
@@ -128,8 +131,7 @@ public final class History: @unchecked Sendable {
         var forked: Set<Life> = []
         var ownLog: LogID
         var newestRow: Int64
-        var events = 0
-        var lines: [UnindexedLines.Line] = []
+        var entries: [UntaggedEvents.Entry] = []
     }
 
     /// Runs one transaction, and takes over what it changed after the commit.
@@ -141,17 +143,16 @@ public final class History: @unchecked Sendable {
         logs.merge(change.logs) { _, new in new }
         forked.formUnion(change.forked)
         ownLog = change.ownLog
-        unindexed.add(change.lines, ofRowsAfter: newestRow, upTo: change.newestRow)
+        untagged.add(change.entries, ofRowsAfter: newestRow, upTo: change.newestRow)
         newestRow = change.newestRow
-        unindexedEvents += change.events
-        if unindexedEvents >= Self.indexingThreshold { bringIndexCurrent() }
+        untaggedCount += change.entries.count
+        bringTagsCurrent()
         return result
     }
 
     func state(of log: LogID, _ change: Change) -> LogState? { change.logs[log] ?? logs[log] }
 
     /// Adds a batch that continues its log, or begins it.
-    ///
     func insert(_ batch: Batch, _ change: inout Change) throws(HistoryError) {
         let known = state(of: batch.log, change)
         let log = if let known { known.row } else { try insert(batch.log) }
@@ -172,10 +173,12 @@ public final class History: @unchecked Sendable {
             }
         }
         let stored = StoredBatch(row: row, fresh: fresh, arrived: arrived, batch: batch)
-        for place in stored.places { change.lines.append(UnindexedLines.Line(stored, place)) }
-        change.logs[batch.log] = LogState(row: log, head: LogHead(last: batch.last, lastID: batch.lastID))
+        var latest = known?.latest ?? HybridTime(value: 0)
+        try enter(stored, after: &latest)
+        change.entries += stored.entries
+        change.logs[batch.log] = LogState(
+            row: log, head: LogHead(last: batch.last, lastID: batch.lastID), latest: latest)
         change.newestRow = row
-        change.events += batch.events.count
     }
 
     private func insert(_ log: LogID) throws(HistoryError) -> Int64 {

@@ -62,7 +62,7 @@ extension History {
         before position: StoredLine.Position?, _ count: Int, _ filter: LineFilter
     ) throws(HistoryError) -> [StoredLine] {
         try requireOpen()
-        bringIndexCurrent()
+        bringOrderCurrent()
         if filter.isEmpty { return try page(before: position, count, filter) }
         var found: [StoredLine] = []
         var position = position
@@ -81,14 +81,14 @@ extension History {
     private func page(
         before position: StoredLine.Position?, _ count: Int, _ filter: LineFilter
     ) throws(HistoryError) -> [StoredLine] {
-        var lines = try indexedLines(before: position, count, filter)
+        var lines = try orderedLines(before: position, count, filter)
         if isIndexWrong {
             isIndexWrong = false
             try rebuildIndex()
-            lines = try indexedLines(before: position, count, filter)
+            lines = try orderedLines(before: position, count, filter)
         }
-        if indexed < newestRow {
-            lines += try unindexedLines().filter { line in
+        if ordered < newestRow {
+            lines += try unorderedLines().filter { line in
                 position.map { line.position < $0 } != false && line.isTaken(by: filter)
             }
             lines.sort { $0.position < $1.position }
@@ -96,64 +96,26 @@ extension History {
         return try withOutcomes(lines.suffix(max(count, 0)))
     }
 
-    private func indexedLines(
-        before position: StoredLine.Position?, _ count: Int, _ filter: LineFilter
-    ) throws(HistoryError) -> [StoredLine] {
-        let place = position == nil ? [] : ["(clock, author, number, tag) < (?, ?, ?, ?)"]
-        let bounds = filter.conditions
-        let conditions = place + bounds.map(\.sql) + ["kind IN \(Self.shownKinds)"]
-        let places = try reader.all(
-            """
-            SELECT batch, place, clock, tag FROM line WHERE \(conditions.joined(separator: " AND "))
-            ORDER BY clock DESC, author DESC, number DESC, tag DESC LIMIT ?
-            """,
-            (position?.values ?? []) + bounds.map(\.value) + [.integer(Int64(max(count, 0)))], { Place(ordered: $0) })
-        return try lines(at: places).reversed()
+    private func find(_ id: EventID) throws(HistoryError) -> StoredLine? {
+        try requireOpen()
+        let found = try lines(at: places(of: id)).filter { $0.id == id }
+        return try withOutcomes(found).first
     }
 
-    /// Where an event is.
-    private struct Place {
-        var batch: Int64
-        var index: Int
-        /// As in the columns clock and tag; `nil` if it wasn't asked for.
-        var order: (clock: Int64, tag: Int64)?
-
-        init(_ row: Row) {
-            batch = row.integer(0)
-            index = Int(clamping: row.integer(1))
-        }
-
-        init(ordered row: Row) {
-            self.init(row)
-            order = (row.integer(2), row.integer(3))
-        }
-
-        func agrees(with line: StoredLine) -> Bool {
-            order.map { $0 == (Int64(ordering: line.position.clock.value), line.id.tag) } ?? true
-        }
-    }
-
-    /// Leaves out those whose batch can't be read any more, and those that the index has mixed up.
-    private func lines(at places: [Place]) throws(HistoryError) -> [StoredLine] {
+    /// Leaves out those whose batch can't be read any more, and those that an index has mixed up.
+    private func lines(at places: [EventPlace]) throws(HistoryError) -> [StoredLine] {
         var batches: [Int64: StoredBatch] = [:]
         var lines: [StoredLine] = []
         for place in places {
-            if batches[place.batch] == nil { batches[place.batch] = try storedBatch(row: place.batch) }
-            guard let stored = batches[place.batch] else { continue }
-            let line = stored.places.contains(place.index) ? stored.line(at: place.index) : nil
-            if let line, place.agrees(with: line) { lines.append(line) } else { isIndexWrong = true }
+            if batches[place.row] == nil { batches[place.row] = try storedBatch(row: place.row) }
+            guard let stored = batches[place.row] else { continue }
+            if stored.places.contains(place.index) {
+                lines.append(stored.line(at: place.index))
+            } else {
+                isIndexWrong = true
+            }
         }
         return lines
-    }
-
-    private func find(_ id: EventID) throws(HistoryError) -> StoredLine? {
-        try requireOpen()
-        bringIndexCurrent()
-        let places = try reader.all(
-            "SELECT batch, place FROM line WHERE tag = ?", [.integer(id.tag)], { Place($0) })
-        var found = try lines(at: places)
-        if indexed < newestRow { found += try unindexedLines() }
-        return try withOutcomes(found.filter { $0.id == id }).first
     }
 
     private func withOutcomes(_ lines: some Sequence<StoredLine>) throws(HistoryError) -> [StoredLine] {
@@ -164,115 +126,26 @@ extension History {
         }
     }
 
-    // MARK: - The order index
-
-    private static let shownKinds = "(\(EventKind.shown.map { "\($0.number)" }.joined(separator: ", ")))"
-    private static let indexingStep = 128  // batch rows a transaction
-
-    /// Enters the events of new rows into the table line.
-    ///
-    /// A failure is no error: reading goes on with ``unindexedLines()``, and the next call tries again.
-    func bringIndexCurrent() {
-        if (try? requireWritable()) == nil { return }
-        while indexed < newestRow {
-            do throws(HistoryError) { try indexSomeRows() } catch { return }
-        }
-        unindexedEvents = 0
-    }
-
-    /// Throws away what is derived, and derives it again.
-    func rebuildIndex() throws(HistoryError) {
-        try requireWritable()
-        try writer.transaction { () throws(HistoryError) in
-            try writer.run("DELETE FROM line")
-            try writer.run("UPDATE birth SET indexed = 0")
-        }
-        indexed = 0
-        bringIndexCurrent()
-    }
-
-    private func indexSomeRows() throws(HistoryError) {
-        let last = min(indexed + Int64(Self.indexingStep), newestRow)
-        let known = unindexed.lines(ofRowsAfter: indexed, upTo: last)
-        let lines = if let known { known } else { try linesFromDisk(after: indexed, upTo: last) }
-        try writer.transaction { () throws(HistoryError) in
-            try index(lines)
-            try writer.run("UPDATE birth SET indexed = ?", [.integer(last)])
-        }
-        indexed = last
-        unindexed.forget(upTo: last)
-    }
-
-    private func linesFromDisk(
-        after first: Int64, upTo last: Int64
-    ) throws(HistoryError) -> ArraySlice<UnindexedLines.Line> {
-        let batches = try reader.all(
+    func unorderedLines() throws(HistoryError) -> [StoredLine] {
+        if ordered >= newestRow { return [] }
+        return try reader.all(
             "SELECT \(StoredBatch.columns) FROM batch WHERE row > ? AND row <= ? ORDER BY row",
-            [.integer(first), .integer(last)], { storedBatch($0) })
-        var lines: [UnindexedLines.Line] = []
-        for stored in batches.compactMap(\.self) { lines += stored.places.map { UnindexedLines.Line(stored, $0) } }
-        return lines[...]
-    }
-
-    private func index(_ lines: ArraySlice<UnindexedLines.Line>) throws(HistoryError) {
-        try writer.run(
-            "INSERT OR REPLACE INTO line (clock, author, number, tag, batch, place, kind) VALUES (?, ?, ?, ?, ?, ?, ?)",
-            times: lines.count
-        ) { index, values in
-            let line = lines[lines.startIndex + index]
-            values.bind(Int64(ordering: line.clock.value), at: 1)
-            values.bind(line.author.key, at: 2)
-            values.bind(Int64(clamping: line.number), at: 3)
-            values.bind(line.id.tag, at: 4)
-            values.bind(line.row, at: 5)
-            values.bind(Int64(line.place), at: 6)
-            values.bind(Int64(line.kind.number), at: 7)
-        }
-        for line in lines where line.kind == .image {
-            try writer.run(
-                """
-                INSERT INTO image (id, batch, place) VALUES (?, ?, ?)
-                ON CONFLICT (id) DO UPDATE SET batch = excluded.batch, place = excluded.place
-                """,
-                [.blob(line.id.digest.bytes), .integer(line.row), .integer(Int64(line.place))])
-        }
-    }
-
-    private func unindexedLines() throws(HistoryError) -> [StoredLine] {
-        try reader.all(
-            "SELECT \(StoredBatch.columns) FROM batch WHERE row > ? AND row <= ? ORDER BY row",
-            [.integer(indexed), .integer(newestRow)], { storedBatch($0)?.lines ?? [] }
+            [.integer(ordered), .integer(newestRow)], { storedBatch($0)?.lines ?? [] }
         ).flatMap(\.self)
-    }
-
-    func latestClock() throws(HistoryError) -> HybridTime {
-        let newest = try reader.first("SELECT clock FROM line ORDER BY clock DESC LIMIT 1", [], { $0.integer(0) })
-        let indexed = newest.map { HybridTime(value: $0.unordered) } ?? HybridTime(value: 0)
-        return try unindexedLines().map(\.position.clock).reduce(indexed, max)
     }
 
     func unfinishedImages() throws(HistoryError) -> [StoredLine] {
         let places = try reader.all(
             "SELECT batch, place FROM image WHERE outcome IS NULL AND batch NOT NULL ORDER BY batch, place", [],
-            { Place($0) })
-        let pending = try withOutcomes(unindexedLines()).filter { $0.kind == .image && $0.image == nil }
+            { EventPlace(row: $0.integer(0), index: Int(clamping: $0.integer(1))) })
+        let pending = try withOutcomes(unorderedLines()).filter { $0.kind == .image && $0.image == nil }
         return try lines(at: places) + pending
     }
 }
 
-extension StoredLine.Position {
-    /// As in the columns clock, author, number and tag.
-    fileprivate var values: [SQLValue] {
-        [
-            .integer(Int64(ordering: clock.value)), .blob(author.bytes), .integer(Int64(clamping: number)),
-            .integer(id.tag),
-        ]
-    }
-}
-
-extension EventID {
-    /// The first eight bytes, which sort as ids do.
-    fileprivate var tag: Int64 {
-        Int64(ordering: digest.withBytes { UInt64(bigEndian: $0.loadUnaligned(as: UInt64.self)) })
-    }
+/// Where an event is.
+struct EventPlace {
+    var row: Int64
+    /// In its batch.
+    var index: Int
 }

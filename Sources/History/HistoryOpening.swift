@@ -73,7 +73,9 @@ extension History {
                 try openIncarnation(&change)
             }
         }
-        bringIndexCurrent()
+        bringOrderCurrent()
+        untaggedCount = try countUntagged()
+        bringTagsCurrent()
         return HistoryOpened(
             heads: logs.mapValues(\.head), ownLog: ownLog, isNewIncarnation: isNew || isOtherFile,
             forks: try loadForks(),
@@ -82,13 +84,14 @@ extension History {
 
     /// - Returns: Whether the file is another than the one that the row was last written in.
     private func loadBirth() throws(HistoryError) -> Bool {
-        let found = try reader.first("SELECT room, incarnation, inode, time, machine, indexed FROM birth") { row in
+        let found = try reader.first("SELECT room, incarnation, inode, time, machine, indexed, ordered FROM birth") {
+            row in
             (
                 room: row.blob(0), incarnation: Incarnation(row.blob(1)),
                 birth: DatabaseFile.Birth(
                     file: FileBirth(inode: UInt64(bitPattern: row.integer(2)), time: row.integer(3)),
                     machine: row.text(4) ?? ""),
-                indexed: row.integer(5)
+                tagged: row.integer(5), ordered: row.integer(6)
             )
         }
         guard let found, let incarnation = found.incarnation else {
@@ -96,7 +99,7 @@ extension History {
         }
         if found.room != room.bytes { throw .otherRoom(path: file.path) }
         ownLog.incarnation = incarnation
-        indexed = found.indexed
+        (tagged, ordered) = (found.tagged, found.ordered)
         return found.birth != birth
     }
 
@@ -106,13 +109,13 @@ extension History {
         }
         for (row, log) in rows {
             logIDs[row] = log
-            guard let log, let head = try loadHead(row) else {
+            guard let log, let state = try loadState(row) else {
                 throw .damaged("read \(file.path): log \(row) makes no sense")
             }
-            logs[log] = LogState(row: row, head: head)
+            logs[log] = state
         }
         newestRow = try reader.first("SELECT max(row) FROM batch", [], { $0.integer(0) }) ?? 0
-        if indexed > newestRow { try rebuildIndex() }
+        if tagged > newestRow || ordered > newestRow && ordered != Self.allRows { try rebuildIndex() }
         for life in try reader.all("SELECT author, incarnation FROM fork", [], { ($0.blob(0), $0.blob(1)) }) {
             guard let log = LogID(author: life.0, incarnation: life.1, audience: Bytes32.zero.bytes) else { continue }
             forked.insert(Life(log))
@@ -124,12 +127,16 @@ extension History {
         return proofs.reduce(into: [:]) { forks, proof in if let proof { forks[proof.log] = proof } }
     }
 
-    private func loadHead(_ log: Int64) throws(HistoryError) -> LogHead? {
-        let batch =
+    private func loadState(_ log: Int64) throws(HistoryError) -> LogState? {
+        let newest =
             try reader.first(
                 "SELECT \(StoredBatch.columns) FROM batch WHERE log = ? ORDER BY last DESC LIMIT 1", [.integer(log)],
-                { storedBatch($0)?.batch }) ?? nil
-        return batch.map { LogHead(last: $0.last, lastID: $0.lastID) }
+                { storedBatch($0) }) ?? nil
+        return newest.map { stored in
+            LogState(
+                row: log, head: LogHead(last: stored.batch.last, lastID: stored.batch.lastID),
+                latest: stored.places.map { stored.position(at: $0).clock }.max() ?? HybridTime(value: 0))
+        }
     }
 
     /// From now on own events go into a log that nobody has seen.

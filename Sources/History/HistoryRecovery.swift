@@ -35,7 +35,8 @@ extension History {
             try requireTail(in: opened)
             try opened.transaction { () throws(HistoryError) in try removeUnconfirmed(from: opened) }
             try opened.checkpoint()
-            indexed = try reader.first("SELECT indexed FROM birth", [], { $0.integer(0) }) ?? 0
+            (tagged, ordered) =
+                try reader.first("SELECT indexed, ordered FROM birth", [], { ($0.integer(0), $0.integer(1)) }) ?? (0, 0)
             writer = opened
             report("\(file.path) is written again, and holds all that was confirmed")
         } catch {
@@ -62,6 +63,9 @@ extension History {
         let newest = [SQLValue.integer(newestRow)]
         try database.run("DELETE FROM nonce WHERE batch > ?", newest)
         try database.run("DELETE FROM batch WHERE row > ?", newest)
+        try database.run("DELETE FROM run WHERE batch > ?", newest)
+        try database.run("DELETE FROM image WHERE batch > ? AND outcome IS NULL", newest)
+        try database.run("UPDATE image SET batch = NULL, place = NULL WHERE batch > ?", newest)
         try database.run("DELETE FROM log WHERE row NOT IN (SELECT log FROM batch)")
         try database.run("UPDATE birth SET incarnation = ?", [.blob(ownLog.incarnation.bytes)])
         for life in try database.all("SELECT author, incarnation FROM fork", [], { ($0.blob(0), $0.blob(1)) })

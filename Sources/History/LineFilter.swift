@@ -26,7 +26,7 @@ public struct LineFilter: Hashable, Sendable {
     /// ``History/maximumClockLead``, and an author's own may have been set back.
     private static let clockSlack: UInt64 = 60 * 60 * 1_000
 
-    /// Bounds of what has to be looked through, as conditions on the table line.
+    /// Bounds of what has to be looked through, as conditions on the table run.
     var conditions: [(sql: String, value: SQLValue)] {
         var conditions: [(String, SQLValue)] = []
         if let author { conditions.append(("author = ?", .blob(author.bytes))) }
@@ -34,7 +34,7 @@ public struct LineFilter: Hashable, Sendable {
         if let since { conditions.append(("clock >= ?", .integer(Int64(ordering: Self.clock(since))))) }
         if let until {
             let (end, isOver) = until.addingReportingOverflow(Self.clockSlack)
-            if !isOver { conditions.append(("clock <= ?", .integer(Int64(ordering: Self.clock(end))))) }
+            if !isOver { conditions.append(("start <= ?", .integer(Int64(ordering: Self.clock(end))))) }
         }
         return conditions
     }

@@ -7,16 +7,19 @@ enum Schema {
     /// "Chat" in ASCII, so that file(1) and we tell our databases from others' (sqlite.org/pragma.html).
     static let applicationID = 0x4368_6174
 
-    /// What `line` and `image.batch` hold follows from `batch`, and may be made anew at any time; all else is the truth.
+    /// What `run`, `tags` and `image.batch` hold follows from `batch`.
+    ///
+    /// It may be made anew at any time; all else is the truth. `birth.ordered` and `birth.indexed` are the rows of `batch`
+    /// up to which the first and the second of these go.
     ///
     /// The rows of one log ascend without a gap: each begins at or before the number after its predecessor's last, and
-    /// `fresh` is the first that was new with it. `clock`, and `tag` (of an event's id), are unsigned numbers moved so
-    /// that SQLite's signed ones sort alike.
+    /// `fresh` is the first that was new with it.
     private static let tables = [
         """
         CREATE TABLE birth (
             one INTEGER PRIMARY KEY CHECK (one = 1), room BLOB NOT NULL, incarnation BLOB NOT NULL,
-            inode INTEGER NOT NULL, time INTEGER NOT NULL, machine TEXT NOT NULL, indexed INTEGER NOT NULL
+            inode INTEGER NOT NULL, time INTEGER NOT NULL, machine TEXT NOT NULL, indexed INTEGER NOT NULL,
+            ordered INTEGER NOT NULL DEFAULT 0
         ) STRICT
         """,
         """
@@ -41,14 +44,8 @@ enum Schema {
             author BLOB NOT NULL, incarnation BLOB NOT NULL, proof BLOB NOT NULL, PRIMARY KEY (author, incarnation)
         ) STRICT
         """,
-        """
-        CREATE TABLE line (
-            clock INTEGER NOT NULL, author BLOB NOT NULL, number INTEGER NOT NULL, tag INTEGER NOT NULL,
-            batch INTEGER NOT NULL, place INTEGER NOT NULL, kind INTEGER NOT NULL,
-            PRIMARY KEY (clock, author, number, tag, batch, place)
-        ) STRICT, WITHOUT ROWID
-        """,
-        "CREATE INDEX line_tag ON line (tag)",
+        run,
+        tags,
         """
         CREATE TABLE image (id BLOB PRIMARY KEY, batch INTEGER, place INTEGER, outcome INTEGER, detail TEXT) STRICT
         """,
@@ -69,6 +66,21 @@ enum Schema {
     /// Where peers have proven their keys: endpoints behind one another, as ``Endpoint/encoded`` gives them.
     private static let address = "CREATE TABLE address (key BLOB PRIMARY KEY, endpoints BLOB NOT NULL) STRICT"
 
+    /// One row for each ``OrderedRun``: its level, the position of its last event, and the clock of its first one.
+    ///
+    /// `clock`, `start`, and `tag` (of an event's id), are unsigned numbers moved so that SQLite's signed ones sort alike.
+    private static let run = """
+        CREATE TABLE run (
+            level INTEGER NOT NULL, clock INTEGER NOT NULL, author BLOB NOT NULL, number INTEGER NOT NULL,
+            tag INTEGER NOT NULL, start INTEGER NOT NULL, batch INTEGER NOT NULL, place INTEGER NOT NULL,
+            count INTEGER NOT NULL, PRIMARY KEY (level, clock, author, number, tag)
+        ) STRICT, WITHOUT ROWID
+        """
+
+    /// Segments of the index by id: `row` is a segment's number and a bucket's, `entries` for each event of it the first
+    /// four bytes of its id, which begin with the bucket's bits, and its place in the order of arrival, a u64.
+    private static let tags = "CREATE TABLE tags (row INTEGER PRIMARY KEY, entries BLOB NOT NULL) STRICT"
+
     /// A step from one version to the next.
     typealias Migration = [String]
 
@@ -77,6 +89,10 @@ enum Schema {
         [standing],  // which databases of version 1 have only if a later program wrote them
         [address],
         deliveryTables,
+        [
+            "DROP TABLE line", "ALTER TABLE birth ADD COLUMN ordered INTEGER NOT NULL DEFAULT 0",
+            "UPDATE birth SET indexed = 0", run, tags,
+        ],
     ]
 
     /// Opens the file's database for writing, with its tables, and checked as far as SQLite can.
@@ -155,8 +171,8 @@ enum Schema {
         try database.run("PRAGMA application_id = \(applicationID)")
         try database.run("PRAGMA user_version = \(version)")
         try database.run(
-            "INSERT INTO birth VALUES (1, ?, ?, ?, ?, ?, 0)",
-            [.blob(room.bytes), .blob(Incarnation.random().bytes)] + birth.values)
+            "INSERT INTO birth VALUES (1, ?, ?, ?, ?, ?, 0, ?)",
+            [.blob(room.bytes), .blob(Incarnation.random().bytes)] + birth.values + [.integer(History.allRows)])
     }
 }
 

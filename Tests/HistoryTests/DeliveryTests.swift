@@ -45,8 +45,7 @@ struct DeliveryTests {
         let first = try open()
         _ = try first.append(text("one"))
         try first.on { history in
-            for table in ["roster", "holding", "receipt"] { try history.writer.run("DROP TABLE \(table)") }
-            try history.writer.run("PRAGMA user_version = 3")
+            try history.writer.setBack(to: 3)
             history.close()
         }
 

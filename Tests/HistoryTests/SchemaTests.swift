@@ -35,21 +35,22 @@ struct SchemaTests {
     }
 
     @Test func `a database of each older version is brought up to date, and keeps all it has`() throws {
-        // What came with each version from the second on.
-        let added = [["standing"], ["address"], ["roster", "holding", "receipt"]]
-        #expect(added.count == Schema.version - 1)
+        #expect(Database.tablesAdded.count == Schema.version - 1)
         for version in 1..<Schema.version {
             let older = try SchemaTests()
             try older.begin(saying: "one", "two")
             let database = try older.database()
-            for table in added[(version - 1)...].joined() { try database.run("DROP TABLE \(table)") }
-            try database.run("PRAGMA user_version = \(version)")
+            try database.setBack(to: version)
             database.close()
 
             let (history, opened) = try older.open()
 
             #expect(opened.notice == nil && !opened.isNewIncarnation)
             #expect(try history.texts() == ["one", "two"])
+            let lines = try history.on { try $0.lines(last: 2) }
+            #expect(history.on { history in lines.allSatisfy { history.line($0.id) == $0 } })
+            _ = try history.append(text("three", at: History.now()))
+            #expect(try history.texts() == ["one", "two", "three"])
             try history.on { try $0.remember(older.key.peer, PeerRecord(name: "bob", firstSeen: 1)) }
             #expect(history.on { $0.knownPeers() }.count == 1)
             let found = try history.on {
@@ -79,5 +80,29 @@ struct SchemaTests {
         #expect(halfway == 0)
         #expect(try database.all("SELECT a FROM made ORDER BY a", []) { $0.integer(0) } == [1, 2])
         #expect(try database.first("PRAGMA user_version", [], { $0.integer(0) }) == 4)
+    }
+}
+
+extension Database {
+    /// The tables that came with each version from the second on.
+    static let tablesAdded = [["standing"], ["address"], ["roster", "holding", "receipt"], ["run", "tags"]]
+
+    /// Takes away what came after a version, and gives back what was there instead.
+    func setBack(to version: Int) throws {
+        for table in Self.tablesAdded[(version - 1)...].joined() { try run("DROP TABLE \(table)") }
+        if version < 5 {
+            try run("ALTER TABLE birth DROP COLUMN ordered")
+            try run("UPDATE birth SET indexed = (SELECT max(row) FROM batch)")
+            try run(
+                """
+                CREATE TABLE line (
+                    clock INTEGER NOT NULL, author BLOB NOT NULL, number INTEGER NOT NULL, tag INTEGER NOT NULL,
+                    batch INTEGER NOT NULL, place INTEGER NOT NULL, kind INTEGER NOT NULL,
+                    PRIMARY KEY (clock, author, number, tag, batch, place)
+                ) STRICT, WITHOUT ROWID
+                """)
+            try run("CREATE INDEX line_tag ON line (tag)")
+        }
+        try run("PRAGMA user_version = \(version)")
     }
 }

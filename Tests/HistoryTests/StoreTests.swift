@@ -191,7 +191,7 @@ struct StoreTests {
         try history.on { try $0.rebuildIndex() }
 
         #expect(try history.on { try $0.lines(last: 9) } == before)
-        #expect(try history.on { try $0.reader.first("SELECT count(*) FROM line") { $0.integer(0) } } == 2)
+        #expect(try history.on { try $0.reader.first("SELECT sum(count) FROM run") { $0.integer(0) } } == 2)
     }
 
     @Test mutating func `unknown kinds are kept and passed on, and not shown`() throws {
