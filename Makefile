@@ -44,7 +44,7 @@ test: test-dependencies lint ## Run all tests; those with avahi-daemons in a lab
 	Scripts/swift test --skip-build --disable-xctest --skip '$(TIMED_TESTS)'
 	Scripts/swift test --skip-build --disable-xctest --filter '$(TIMED_TESTS)'
 
-fuzz: build-dependencies ## Feed made-up bytes to each parser, FUZZ_SECONDS each
+fuzz: build-dependencies ## Feed made-up bytes to each parser, FUZZ_SECONDS each, or FUZZ_RUNS inputs
 	Scripts/fuzz
 
 lint: ## Check how the sources are written

@@ -1,3 +1,4 @@
+import Addressing
 import Foundation
 import Identity
 
@@ -10,6 +11,13 @@ enum Seeds {
         guard let key = SigningKey(seed: [UInt8](repeating: 7, count: 32)) else { fatalError("32 bytes are a seed") }
         return key
     }()
+
+    static let otherKey: SigningKey = {
+        guard let key = SigningKey(seed: [UInt8](repeating: 8, count: 32)) else { fatalError("32 bytes are a seed") }
+        return key
+    }()
+
+    static let roomKey = RoomKey(openRoom: Fuzzed.room)
 
     static let names: [PeerID: String] = [key.peer: "alice"]
 
@@ -31,9 +39,19 @@ enum Seeds {
                 Array("GIF89a".utf8) + [9, 0, 7, 0], [0xFF, 0xD8, 0xFF, 0xC0, 0, 17, 8, 0, 7, 0, 9],
                 Array("RIFF".utf8) + [0, 0, 0, 0] + Array("WEBPVP8X".utf8) + [UInt8](repeating: 1, count: 18),
             ],
+            "key": [[0] + Fuzzed.chatKey(of: chatKey).utf8, [1] + chatKey],
+            "opening": [
+                [0, 2, 22, 3, 1, 1] + [33] + [UInt8](repeating: 0xAA, count: 32), [1, 3, 22, 3, 1, 1, 2],
+                [2, 40, 22, 3, 1] + [UInt8](repeating: 0xAA, count: 37),
+                [1, 35, 22, 3, 1] + [UInt8](repeating: 0xAA, count: 32),
+            ],
             "query": [Array("alice".utf8), Array(key.peer.description.utf8), Array(key.peer.suffix.utf8)],
         ]
     }
+
+    /// Without its checksum.
+    private static let chatKey: [UInt8] =
+        [1, 3] + Array("lab".utf8) + (0..<16) + [0, 0, 0, 0] + (32..<64) + key.peer.bytes
 
     private static let log = LogID(author: key.peer, incarnation: Incarnation(7), audience: .zero)
     private static let root = BlobRoot(size: 0, chunkHashes: [])
@@ -58,6 +76,12 @@ enum Seeds {
         return Receipt(signing: content, in: Fuzzed.room, with: key)
     }
 
+    private static let hint = PeerHint(
+        signing: [
+            Endpoint(address: .v4(0x0a4d_0001), port: 7_311),
+            Endpoint(address: .v6(high: 0xfe80 << 48, low: 1, scope: 0), port: 7_311),
+        ], counter: 1, in: Fuzzed.room, by: key)
+
     private static var messages: [SessionMessage] {
         [
             .hello(Hello(displayName: "alice", instance: "alice-0a1b2c", wallTime: 1, autoFetchLimit: 2)),
@@ -70,6 +94,7 @@ enum Seeds {
             .blobData(BlobData(root: root, chunk: 0, offset: 0, bytes: [1, 2, 3])),
             .blobMissing(BlobMissing(root: root)), .waiting(.begins), .receipt(receipt), .verify(1),
             .verified(Verified(question: 1, entries: [.init(entry, isForked: true)])),
+            .hints(Hints(hints: [hint].compactMap(\.self))),
         ]
     }
 

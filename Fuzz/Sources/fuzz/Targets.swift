@@ -16,6 +16,8 @@ let targets: [String: @convention(c) (UnsafePointer<UInt8>?, Int) -> CInt] = [
     "request": { run($0, $1, Fuzzed.request) },
     "text": { run($0, $1, Fuzzed.text) },
     "image": { run($0, $1, Fuzzed.image) },
+    "key": { run($0, $1, Fuzzed.key) },
+    "opening": { run($0, $1, Fuzzed.opening) },
     "query": { run($0, $1, Fuzzed.query) },
 ]
 
@@ -35,7 +37,21 @@ enum Fuzzed {
         let pieces = stride(from: 0, to: stream.count, by: step).map { stream[$0..<min($0 + step, stream.count)] }
         let (parts, partsEnding) = decoded(pieces)
         precondition(whole == parts && ending == partsEnding, "where the reads cut the stream makes a difference")
-        for frame in whole { precondition(frame.encoded.count == frame.encodedLength) }
+        precondition(isCut(stream, into: whole), "a frame that is taken encodes to itself")
+    }
+
+    /// Whether these frames, and between them none but of unknown kinds, are the stream's front.
+    private static func isCut(_ stream: [UInt8], into frames: [Frame]) -> Bool {
+        var rest = stream[...]
+        for frame in frames {
+            while SessionMessage.limit(ofKind: rest[rest.startIndex + 4]) == nil {
+                let length = rest.prefix(4).reduce(0) { $0 << 8 | Int($1) }
+                rest = rest.dropFirst(Frame.headerLength + length)
+            }
+            guard rest.starts(with: frame.encoded) else { return false }
+            rest = rest.dropFirst(frame.encodedLength)
+        }
+        return true
     }
 
     private static func decoded(_ pieces: [ArraySlice<UInt8>]) -> ([Frame], FrameError?) {
@@ -102,8 +118,22 @@ enum Fuzzed {
     static func request(_ bytes: [UInt8]) {
         var splitter = LineSplitter(limit: 4_096)
         splitter.append(bytes)
-        while let line = splitter.next() { _ = ParsedRequest(line) }
-        if let line = splitter.finish() { _ = ParsedRequest(line) }
+        while let line = splitter.next() { request(line) }
+        if let line = splitter.finish() { request(line) }
+    }
+
+    /// What is read without a JSON decoder must mean the same to one.
+    private static func request(_ line: LineSplitter.Line) {
+        _ = ParsedRequest(line)
+        guard String(validating: line.bytes, as: UTF8.self) != nil, let (id, send) = SendScanner.scan(line.bytes) else {
+            return
+        }
+        let head = try? JSONLine.decode(RequestHead.self, from: line.bytes)
+        let body = try? JSONLine.decode(RequestBody<SendParameters>.self, from: line.bytes)
+        precondition(head?.method == "send" && head?.id == id, "the decoder reads another call")
+        precondition(
+            body.map { $0.params.text.utf8.elementsEqual(send.text.utf8) && $0.params.nonce == send.nonce } == true,
+            "the decoder reads other parameters")
     }
 
     static func text(_ bytes: [UInt8]) {
