@@ -15,6 +15,7 @@ struct ResolverPool: Sendable {
         var refresh: UInt64 = 30_000  // ms until a peer's record without a resolver is looked at again
         var firstRetry: UInt64 = 5_000  // ms; doubles with each failure
         var lastRetry: UInt64 = 60_000  // ms
+        var share: UInt64 = 250  // ms for each record: one is looked at again no more often than in so many times that
     }
 
     private struct Record {
@@ -76,13 +77,13 @@ struct ResolverPool: Sendable {
             settled.append(key)
             return fill(at: now)
         }
-        return release(key, until: now + limits.lastRetry) + fill(at: now)
+        return release(key, until: now + atLeast(limits.lastRetry)) + fill(at: now)
     }
 
     /// A resolver gave up.
     mutating func failed(_ key: RecordKey, at now: UInt64) -> [Command] {
         guard isActive(key), let failures = records[key]?.failures else { return [] }
-        let delay = min(limits.firstRetry << UInt64(min(failures, 16)), limits.lastRetry)
+        let delay = min(limits.firstRetry << UInt64(min(failures, 16)), atLeast(limits.lastRetry))
         records[key]?.failures += 1
         records[key]?.isPeer = false
         return release(key, until: now + delay) + fill(at: now)
@@ -117,11 +118,14 @@ struct ResolverPool: Sendable {
         if queue.isEmpty { return nil }
         if activeCount >= limits.resolvers {
             guard let idle = settled.popFirst() else { return nil }
-            commands += release(idle, until: now + limits.refresh)
+            commands += release(idle, until: now + atLeast(limits.refresh))
         }
         defer { isNewestNext.toggle() }
         return isNewestNext ? queue.popLast() : queue.popFirst()
     }
+
+    /// A pause, or a longer one while there are many: each look is a question to the whole network.
+    private func atLeast(_ pause: UInt64) -> UInt64 { max(pause, UInt64(records.count) * limits.share) }
 
     /// Notes whether an instance may be forgotten for a new one, after something about a record of it has changed.
     private mutating func rate(_ instance: [UInt8]) {

@@ -58,6 +58,24 @@ struct ResolverPoolTests {
         }
     }
 
+    @Test func `of many records each is looked at again the more seldom, so that all together ask no more`() {
+        var pool = ResolverPool()
+        for index in 0..<1_024 { _ = pool.appeared(record(index), at: 0) }
+        var starts = 0
+        var waiting = (0..<1_024).filter { pool.isActive(record($0)) }
+        for now in stride(from: 0, to: 3_600_000, by: 1_000) as StrideTo<UInt64> {
+            var commands = pool.tick(at: now)
+            for index in waiting { commands += pool.resolved(record(index), isPeer: true, at: now) }
+            waiting = commands.compactMap { command in
+                guard case .start(let key) = command else { return nil }
+                return Int(String(decoding: key.instance, as: UTF8.self))
+            }
+            starts += waiting.count
+        }
+
+        #expect((1_024 * 5...1_024 * 16).contains(starts))
+    }
+
     @Test mutating func `a full pool forgets whom it knows for a stranger, never a peer`() {
         for index in 1...4 { _ = pool.appeared(record(index), at: 0) }
         #expect(pool.appeared(record(5), at: 1) == [])
