@@ -7,8 +7,8 @@ extension RoomState {
         let id = proof.log
         guard logs[id]?.proof == nil else { return }
         logs[id, default: Log(last: 0, lastID: .none)].proof = proof
-        timers.cancel(.wantTimeout(id))
-        logs[id]?.asked = nil
+        endWant(id)
+        wantWaiting()
         notice(about: id.author, "'\(name(of: id.author))' has two histories under one key: rollback or copied key")
         say(id)
         for peer in linked where peers[peer]?.isIntroduced == true { passProof(of: id, to: peer) }

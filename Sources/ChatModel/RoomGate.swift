@@ -192,9 +192,9 @@ extension RoomState {
         for id in arrivals.keys.sorted() where arrivals[id]?.peer == peer { cancel(id) }
         for log in logs.keys.filter({ $0.author == peer }).sorted() {
             timers.cancel(.want(log))
-            timers.cancel(.wantTimeout(log))
-            logs[log]?.asked = nil
+            endWant(log)
         }
+        wantWaiting()
         tellStatus(of: peer)
     }
 

@@ -37,7 +37,9 @@ public struct RoomLimits: Hashable, Sendable {
     /// How long an answer may pause before another holder is asked.
     public var wantTimeout: UInt64 = 5_000
     /// How many events one request names.
-    public var wantLength: UInt64 = 4_096
+    public var wantLength: UInt64 = 2_048
+    /// How many events one holder has been asked for at once, of all logs.
+    public var wantAhead: UInt64 = 4_096
     /// How long the first own event after a start waits for a peer's word on our log.
     public var headsPatience: UInt64 = 2_000
     /// How long changes of what we have are gathered for those who didn't send them.

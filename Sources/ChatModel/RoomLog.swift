@@ -22,6 +22,19 @@ struct Log {
     var isForked: Bool { proof != nil }
 }
 
+/// Logs that wait, each once, first come first.
+struct WaitingLogs {
+    private(set) var logs: [LogID] = []
+    private var members: Set<LogID> = []
+
+    mutating func add(_ log: LogID) { if members.insert(log).inserted { logs.append(log) } }
+
+    mutating func takeAll() -> [LogID] {
+        defer { self = WaitingLogs() }
+        return logs
+    }
+}
+
 // Own events
 extension RoomState {
     mutating func say(_ body: EventBody, _ nonce: Nonce, _ command: CommandID) {
@@ -147,13 +160,15 @@ extension RoomState {
         else { return }
         let holders = linked.filter { lacks(id, $0) || contradicts(id, $0) }
         if holders.allSatisfy(log.failed.contains) { log.failed = [] }
-        guard let holder = choose(holders.filter { !log.failed.contains($0) }, preferring: id.author),
+        let able = holders.filter { !log.failed.contains($0) }
+        guard let holder = choose(able.filter { wanted(of: $0) < limits.wantAhead }, preferring: id.author),
             let end = peers[holder]?.have[id]?.numbers.upperBound
-        else { return forget(id) }
+        else { return able.isEmpty ? forget(id) : waitingWants.add(id) }
         // Where ends contradict each other, the other one is the proof.
-        let numbers =
-            end == log.last ? end...end : log.last + 1...log.last + min(end - log.last, limits.wantLength)
+        let length = min(limits.wantLength, limits.wantAhead - wanted(of: holder))
+        let numbers = end == log.last ? end...end : log.last + 1...log.last + min(end - log.last, length)
         log.asked = (holder, numbers)
+        wantedEvents[holder, default: 0] += UInt64(numbers.count)
         expect(id.author)
         logs[id] = log
         effects.append(.send(holder, [.want(Want(log: id, numbers: numbers))]))
@@ -178,15 +193,42 @@ extension RoomState {
     }
 
     private mutating func settle(_ log: LogID, blaming holder: PeerID?) {
-        timers.cancel(.wantTimeout(log))
-        logs[log]?.asked = nil
+        let freed = logs[log]?.asked?.holder
+        endWant(log)
         if let holder {
             logs[log]?.failed.insert(holder)
             // Whoever failed is asked again only after a pause, also when nobody else has it.
             set(.want(log), after: limits.wantDelay)
         } else {
-            want(log)
+            waitingWants.add(log)
         }
+        if let freed { goOnWanting(from: freed) }
+    }
+
+    /// Asks for what waits, in its turn, so that a long log keeps no short one waiting.
+    private mutating func goOnWanting(from holder: PeerID) {
+        var waiting = waitingWants.takeAll()[...]
+        while wanted(of: holder) < limits.wantAhead, let log = waiting.popFirst() { want(log) }
+        for log in waiting { waitingWants.add(log) }
+    }
+
+    /// How many events a holder has been asked for that haven't come.
+    ///
+    /// All of it lies between its disk and ours when what it says next is sent, and delays that.
+    private func wanted(of holder: PeerID) -> UInt64 { wantedEvents[holder] ?? 0 }
+
+    /// Asks for nothing of a log any more; whoever waits for its place has to be tried (``wantWaiting()``).
+    mutating func endWant(_ log: LogID) {
+        timers.cancel(.wantTimeout(log))
+        guard let asked = logs[log]?.asked else { return }
+        logs[log]?.asked = nil
+        let left = wanted(of: asked.holder) - min(wanted(of: asked.holder), UInt64(asked.numbers.count))
+        wantedEvents[asked.holder] = left > 0 ? left : nil
+    }
+
+    /// Tries soon what waits for a place among the wants.
+    mutating func wantWaiting() {
+        for log in waitingWants.logs where !timers.isSet(.want(log)) { set(.want(log), after: 0) }
     }
 
     /// Drops what is known of a log of which we have nothing, and nobody here anything to give.
@@ -198,10 +240,10 @@ extension RoomState {
 
     mutating func forgetWants(from peer: PeerID) {
         for log in logs.filter({ $0.value.asked?.holder == peer }).keys.sorted() {
-            timers.cancel(.wantTimeout(log))
-            logs[log]?.asked = nil
+            endWant(log)
             set(.want(log), after: 0)
         }
+        wantWaiting()
     }
 }
 

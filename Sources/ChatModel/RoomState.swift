@@ -74,6 +74,10 @@ public struct RoomState: Sendable {
     var credits: [PeerID: Credit] = [:]
 
     var logs: [LogID: Log]
+    /// How many events each holder has been asked for that haven't come.
+    var wantedEvents: [PeerID: UInt64] = [:]
+    /// What to ask for as soon as a holder owes less.
+    var waitingWants = WaitingLogs()
     var unsaid: Set<LogID> = []
     /// When the first event came.
     var started: UInt64?

@@ -229,6 +229,36 @@ struct RoomTalkTests {
         #expect(network.run(within: 200) { bob.texts == ["one", "two"] })
     }
 
+    @Test func `one holder is asked for little at once, and a long log keeps no short one waiting`() {
+        let network = RoomNetwork(seed: 1, "alice", "bob", "carol")
+        let (alice, bob, carol) = (network.hosts[0], network.hosts[1], network.hosts[2])
+        (alice.limits.wantLength, alice.limits.wantAhead) = (2, 3)
+        bob.start()
+        carol.start()
+        network.run(for: 2_000)
+        for number in 1...30 { bob.say("bob \(number)") }
+        for number in 1...4 { carol.say("carol \(number)") }
+        network.run(for: 2_000)
+        carol.leave()
+
+        var (owed, most) = (0, 0)
+        alice.tamper = { _, message in
+            if case .want(let want) = message { owed += want.numbers.count }
+            most = max(most, owed)
+            return message
+        }
+        bob.tamper = { _, message in
+            if case .answered(let want) = message { owed -= want.numbers.count }
+            return message
+        }
+        alice.start()
+
+        #expect(network.run(within: 2_000) { alice.texts.count == 34 })
+        #expect(most == 3)
+        let last = ["carol 4", "bob 30"].compactMap(alice.texts.firstIndex)
+        #expect(last.count == 2 && last == last.sorted())
+    }
+
     @Test(arguments: [false, true])
     func `a holder that doesn't deliver is passed over for another`(saysSo: Bool) {
         let network = RoomNetwork(seed: 3, "alice", "bob", "carol", "dave")
