@@ -37,6 +37,8 @@ struct LocalNetworks: Sendable, Equatable {
             }
             networks.addresses.insert(address.withoutScope)
             networks.all.insert(address)
+            // What is down leads nowhere: whoever comes with an address of its network comes through a router.
+            guard interface.pointee.ifa_flags & UInt32(IFF_UP) != 0 else { continue }
             switch address {
             case .v6(let high, _, let scope):
                 guard !address.isLoopback else { continue }
