@@ -128,9 +128,9 @@ struct Daemon: Sendable {
 
     /// Notices about peers, trouble, and which discovery is in use, as they come.
     private func follow(_ session: SessionContainer, _ bag: DisposeBag) {
-        session.received.compactMap { line -> String? in
-            if case .notice(let text) = line.content { SafeText.line(text) } else { nil }
-        }.subscribe(onNext: { [log] in log($0) }).disposed(by: bag)
+        session.receivedTogether.subscribe(onNext: { [log] lines in
+            for line in lines { if case .notice(let text) = line.content { log(SafeText.line(text)) } }
+        }).disposed(by: bag)
         session.log.subscribe(onNext: { [log] in log(SafeText.line($0)) }).disposed(by: bag)
     }
 

@@ -22,6 +22,7 @@ final class DaemonHandler: ControlHandler {
     let session: SessionContainer
     let facts: Facts
     let started = ContinuousClock.now
+    let sheet = NewsSheet()
     let watchers = Locked<[ControlConnection: [Watcher]]>([:])
     private let bags = Locked<[ControlConnection: DisposeBag]>([:])
     /// For what waits on the disk, which the server's queue must not.

@@ -25,7 +25,7 @@ extension DaemonHandler {
 
     func watch(_ parameters: LogParameters, _ connection: ControlConnection, _ reply: ControlReply) {
         // Watches before it reads, so that nothing comes in between.
-        let watcher = Watcher(connection, of: session, reading: reading)
+        let watcher = Watcher(connection, of: session, on: sheet, reading: reading)
         watchers.withLock { $0[connection, default: []].append(watcher) }
         reading.async { [self] in
             do {

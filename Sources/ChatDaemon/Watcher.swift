@@ -13,7 +13,7 @@ import Rx
 /// no more memory than a few hundred, and none is left out.
 final class Watcher: Sendable {
     private enum News: Sendable {
-        case line(Transcript), update(Transcript), transfer(TransferSnapshot)
+        case lines([Transcript]), update(Transcript), transfer(TransferSnapshot)
     }
 
     private struct State: Sendable {
@@ -28,8 +28,10 @@ final class Watcher: Sendable {
         /// Of a line or a transfer the newest state alone; of what this host says about the room everything.
         mutating func keep(_ news: News) {
             switch news {
-            case .line(let line):
-                if let arrival = line.arrival { newest = max(newest, arrival) } else { waiting?.append(news) }
+            case .lines(let lines):
+                newest = max(newest, lines.compactMap(\.arrival).max() ?? 0)
+                let notices = lines.filter { $0.arrival == nil }
+                if !notices.isEmpty { waiting?.append(.lines(notices)) }
             case .update(let line):
                 waiting?.removeAll { if case .update(let other) = $0 { other.id == line.id } else { false } }
                 waiting?.append(news)
@@ -38,23 +40,42 @@ final class Watcher: Sendable {
                 waiting?.append(news)
             }
         }
+
+        /// Where the client is once it has a line that it is to get; `nil` if it isn't.
+        ///
+        /// What this host says about the room is always new.
+        mutating func cursor(behind line: Transcript) -> Cursor? {
+            guard var read else { return nil }
+            if let arrival = line.arrival {
+                guard arrival > read.arrival else { return nil }
+                read.arrival = arrival
+                self.read = read
+            }
+            if filter.isEmpty { return read }
+            if line.direction == .local, filter.author != nil { return nil }
+            return filter.takes(author: line.peer, time: line.time) ? read : nil
+        }
     }
 
     private static let step = 500  // lines read at once
     private static let mostWaiting = 1_000
+    private static let mostTogether = 256  // lines told at once
 
     private let connection: ControlConnection
     private let session: SessionContainer
     private let reading: DispatchQueue
     private let state = Locked(State())
     private let bag = DisposeBag()
+    private let sheet: NewsSheet
 
-    /// Watches from here on; the disk is waited for on the queue for `reading`.
-    init(_ connection: ControlConnection, of session: SessionContainer, reading: DispatchQueue) {
+    /// Watches from here on, with the sheet that all watchers of a session share; the disk is waited for on the queue for
+    /// `reading`.
+    init(_ connection: ControlConnection, of session: SessionContainer, on sheet: NewsSheet, reading: DispatchQueue) {
         self.connection = connection
         self.session = session
         self.reading = reading
-        session.received.subscribe(onNext: { [weak self] in self?.take(.line($0)) }).disposed(by: bag)
+        self.sheet = sheet
+        session.receivedTogether.subscribe(onNext: { [weak self] in self?.take(.lines($0)) }).disposed(by: bag)
         session.update.subscribe(onNext: { [weak self] in self?.take(.update($0)) }).disposed(by: bag)
         session.transfers.subscribe(onNext: { [weak self] in self?.take(.transfer($0)) }).disposed(by: bag)
     }
@@ -83,22 +104,32 @@ final class Watcher: Sendable {
 
     private func tell(_ news: News) {
         switch news {
-        case .line(let line):
-            guard isNew(line), isWanted(line) else { return }
-            connection.notify(.line(view(line)))
-            if connection.isBehind { fallBehind() }
+        case .lines(let lines): tell(lines[...])
         case .update(let line): if isWanted(line) { connection.notify(.update(view(line))) }
         case .transfer(let transfer): connection.notify(.transfer(TransferView(transfer)))
+        }
+    }
+
+    private func tell(_ lines: ArraySlice<Transcript>) {
+        var rest = lines
+        while !rest.isEmpty {
+            let part = Array(rest.prefix(Self.mostTogether))
+            rest = rest.dropFirst(part.count)
+            let cursors = state.withLock { state in part.map { state.cursor(behind: $0) } }
+            connection.notify(sheet.notifications(of: part, cursors))
+            if connection.isBehind { return fallBehind(before: rest) }
         }
     }
 
     // MARK: A client that is behind
 
     /// From here on the disk is read, until there is nothing more.
-    private func fallBehind() {
+    private func fallBehind(before rest: ArraySlice<Transcript>) {
         let isFirst = state.withLock { state in
-            defer { state.waiting = state.waiting ?? [] }
-            return state.waiting == nil
+            let isFirst = state.waiting == nil
+            state.waiting = state.waiting ?? []
+            if !rest.isEmpty { state.keep(.lines(Array(rest))) }
+            return isFirst
         }
         if isFirst { goOnWhenRead() }
     }

@@ -54,6 +54,11 @@ struct ByteReader {
         return Array(bytes[position..<position + count])
     }
 
+    mutating func skip(_ count: Int) throws(WireError) {
+        guard count >= 0, remaining >= count else { throw .truncated }
+        position += count
+    }
+
     mutating func bytes32() throws(WireError) -> Bytes32 {
         guard remaining >= 32, let value = Bytes32(bytes[position..<position + 32]) else { throw .truncated }
         position += 32

@@ -100,10 +100,40 @@ public enum EventBody: Hashable, Sendable {
     public static func decode(
         _ kind: EventKind, _ bytes: [UInt8]
     ) throws(WireError) -> (authorName: String, body: EventBody)? {
+        var former = FormerName()
+        return try decode(kind, bytes, &former)
+    }
+
+    /// A name that was found good, with which the next body may begin too.
+    struct FormerName {
+        fileprivate var body: [UInt8] = []
+        /// Of the name and its length in ``body``.
+        fileprivate var length = 0
+        fileprivate var name = ""
+
+        fileprivate func begins(_ other: [UInt8]) -> Bool {
+            guard length > 0, other.count >= length else { return false }
+            return body.withUnsafeBytes { one in
+                other.withUnsafeBytes { two in one[..<length].elementsEqual(two[..<length]) }
+            }
+        }
+    }
+
+    /// Takes apart a body that may begin with the same name as the one before; else as ``decode(_:_:)``.
+    static func decode(
+        _ kind: EventKind, _ bytes: [UInt8], _ former: inout FormerName
+    ) throws(WireError) -> (authorName: String, body: EventBody)? {
         guard kind == .text || kind == .image else { return nil }
         var reader = ByteReader(bytes)
-        let name = try reader.text(Int(reader.byte()), "the author's name")
-        if let complaint = Names.complaint(displayName: name) { throw .invalid(what: complaint) }
+        let name: String
+        if former.begins(bytes) {
+            name = former.name
+            try reader.skip(former.length)
+        } else {
+            name = try reader.text(Int(reader.byte()), "the author's name")
+            if let complaint = Names.complaint(displayName: name) { throw .invalid(what: complaint) }
+            former = FormerName(body: bytes, length: reader.position, name: name)
+        }
         if kind == .text {
             if reader.remaining > maximumTextLength {
                 throw .tooLong(what: "text", length: reader.remaining, limit: maximumTextLength)

@@ -55,7 +55,7 @@ extension RoomState {
             advance(batch)
             enroll(from: batch.first)
             push(batch)
-            for (event, id) in zip(batch.events, batch.ids) { show(event, id, arrivals[id]) }
+            show(batch, arrivals)
         }
         let receivers = Dictionary(uniqueKeysWithValues: linked.map { ($0, name(of: $0)) })
         for entry in appended {
@@ -64,11 +64,21 @@ extension RoomState {
         if !batches.isEmpty { say(ownLog) }
     }
 
-    private mutating func show(_ event: BatchEvent, _ id: EventID, _ arrival: Int64?) {
-        guard var line = Transcript(event, id: id, by: me, isOwn: true, image: .sending) else { return }
-        line.arrival = arrival
-        guard case .image(let image, _) = line.content else { return emit(line) }
-        send(line, image, id)
+    private mutating func show(_ batch: Batch, _ arrivals: [EventID: Int64]) {
+        var former = EventBody.FormerName()
+        var lines: [Transcript] = []
+        for (event, id) in zip(batch.events, batch.ids) {
+            guard var line = Transcript(event, id: id, by: me, isOwn: true, image: .sending, &former) else { continue }
+            line.arrival = arrivals[id]
+            if case .image(let image, _) = line.content {
+                emit(lines)
+                lines = []
+                send(line, image, id)
+            } else {
+                lines.append(line)
+            }
+        }
+        emit(lines)
     }
 
     /// Sends a batch to everybody who has all before it, unless it is too far ahead of what they confirmed.
@@ -297,27 +307,39 @@ extension RoomState {
         advance(batch)
         logs[batch.log]?.failed = []
         if logs[batch.log]?.asked != nil { set(.wantTimeout(batch.log), after: limits.wantTimeout) }
-        for (index, event) in batch.events.enumerated() where batch.first + UInt64(index) >= first {
-            advanceClock(to: event.clock)
-            wrote(batch.log.author, at: event.wallTime)
-            let id = batch.ids[index]
-            guard var line = Transcript(event, id: id, by: batch.log.author, isOwn: batch.log.author == me) else {
-                continue
-            }
-            line.arrival = arrival.map { $0 + Int64(index) }
-            line.timing = .init(of: event.clock, arrived: wall, clockLead: limits.clockLead)
-            arrived(line)
-        }
+        let fresh = batch.events[Int(clamping: first - min(first, batch.first))...]
+        advanceClock(to: fresh.lazy.map(\.clock).max() ?? clock)
+        wrote(batch.log.author, at: fresh.lazy.map(\.wallTime).max() ?? 0)
+        show(batch, fresh, arrival: arrival)
         say(batch.log)
     }
 
-    private mutating func arrived(_ line: Transcript) {
-        heard(of: line.peer, line.name)
-        if case .image(let image, _) = line.content, line.direction == .receive {
-            imageArrived(line, image)
-        } else {
-            emit(line)
+    /// Shows a batch's newest events; what stands between two of them, such as a word about their author, is said there.
+    private mutating func show(_ batch: Batch, _ fresh: ArraySlice<BatchEvent>, arrival: Int64?) {
+        var former = EventBody.FormerName()
+        var lines: [Transcript] = []
+        lines.reserveCapacity(fresh.count)
+        var name: String?
+        for (index, event) in zip(fresh.indices, fresh) {
+            guard
+                var line = Transcript(
+                    event, id: batch.ids[index], by: batch.log.author, isOwn: batch.log.author == me, &former)
+            else { continue }
+            line.arrival = arrival.map { $0 + Int64(index) }
+            line.timing = .init(of: event.clock, arrived: wall, clockLead: limits.clockLead)
+            let image =
+                if case .image(let image, _) = line.content, line.direction == .receive { image } else {
+                    nil as ImageInfo?
+                }
+            if line.name != name || image != nil {
+                emit(lines)
+                lines.removeAll(keepingCapacity: true)
+                name = line.name
+                heard(of: line.peer, line.name)
+            }
+            if let image { imageArrived(line, image) } else { lines.append(line) }
         }
+        emit(lines)
     }
 
     private mutating func advanceClock(to received: HybridTime) {

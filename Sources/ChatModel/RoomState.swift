@@ -272,10 +272,14 @@ extension RoomState {
     }
 
     /// Shows a line; those that follow one another become one effect.
-    mutating func emit(_ line: Transcript) {
-        guard case .emit(var lines)? = effects.last else { return effects.append(.emit([line])) }
+    mutating func emit(_ line: Transcript) { emit([line]) }
+
+    /// Shows lines, oldest first.
+    mutating func emit(_ news: [Transcript]) {
+        if news.isEmpty { return }
+        guard case .emit(var lines)? = effects.last else { return effects.append(.emit(news)) }
         effects.removeLast()
-        lines.append(line)
+        lines += news
         effects.append(.emit(lines))
     }
 

@@ -12,7 +12,7 @@ public struct Transcript: Hashable, Sendable {
     /// What the line says.
     public enum Content: Hashable, Sendable {
         case text(String)
-        case image(ImageInfo, ImageState)
+        indirect case image(ImageInfo, ImageState)
         case notice(String)
         /// An event of a known kind whose body its author got wrong.
         case unreadable(String)
@@ -48,12 +48,21 @@ public struct Transcript: Hashable, Sendable {
 
     /// The line for an event; `nil` for a kind that this version doesn't know.
     public init?(_ event: BatchEvent, id: EventID, by author: PeerID, isOwn: Bool, image state: ImageState? = nil) {
+        var former = EventBody.FormerName()
+        self.init(event, id: id, by: author, isOwn: isOwn, image: state, &former)
+    }
+
+    /// The line for an event that may have the same name in it as the one before.
+    init?(
+        _ event: BatchEvent, id: EventID, by author: PeerID, isOwn: Bool, image state: ImageState? = nil,
+        _ former: inout EventBody.FormerName
+    ) {
         direction = isOwn ? .send : .receive
         peer = author
         time = event.wallTime
         self.id = id
         do throws(WireError) {
-            guard let decoded = try EventBody.decode(event.kind, event.body) else { return nil }
+            guard let decoded = try EventBody.decode(event.kind, event.body, &former) else { return nil }
             name = decoded.authorName
             content =
                 switch decoded.body {
@@ -68,6 +77,8 @@ public struct Transcript: Hashable, Sendable {
 }
 
 extension Transcript {
+    public var isImage: Bool { if case .image = content { true } else { false } }
+
     /// How an event's clock and its arrival here go together.
     ///
     /// The hybrid clock counts, not the label: it is never behind what the author had seen.

@@ -49,6 +49,7 @@ public final class SessionContainer: Sendable {
     private let statuses = Locked<[PeerID: PeerStatus]>([:])
     private let running = SerialDisposable()
     private let listening = Locked<UInt16?>(nil)
+    private let news = PublishSubject<[Transcript]>()
     private let lines = PublishSubject<Transcript>()
     private let updates = PublishSubject<Transcript>()
     /// What this host said about the room since it joined; not stored.
@@ -113,11 +114,12 @@ public final class SessionContainer: Sendable {
     private func show(_ effect: RoomEffect) {
         switch effect {
         case .emit(let news):
-            for line in news {
+            for line in news where line.direction == .local || line.isImage {
                 if line.direction == .local { notices.add(line) }
                 images.note(line)
-                lines.onNext(line)
             }
+            self.news.onNext(news)
+            if lines.hasObservers { for line in news { lines.onNext(line) } }
         case .update(let line):
             images.note(line)
             updates.onNext(line)
@@ -136,6 +138,9 @@ public final class SessionContainer: Sendable {
     ///
     /// Hot. Never fails; completes when the session leaves.
     public var received: Observable<Transcript> { lines.asObservable() }
+
+    /// The same, each time all that came at once; for who writes much at a time.
+    public var receivedTogether: Observable<[Transcript]> { news.asObservable() }
 
     /// How started images go on and end: each is a line of ``received`` again, with another state.
     ///
@@ -159,6 +164,7 @@ public final class SessionContainer: Sendable {
         running.dispose()
         replies.failAll(.storage("leaving the room"))
         parts.close()
+        news.onCompleted()
         lines.onCompleted()
         updates.onCompleted()
     }

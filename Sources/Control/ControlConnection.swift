@@ -85,6 +85,13 @@ public final class ControlConnection: @unchecked Sendable {
         if outgoing.withLock({ $0.add(OutputLines(bytes: line, isNotification: true)) }) { takeTurn() }
     }
 
+    /// Queues many notifications at once; as ``notify(_:)`` in all else.
+    public func notify(_ lines: LineNotifications) {
+        if lines.count == 0 { return }
+        let output = OutputLines(bytes: lines.bytes, count: lines.count, isNotification: true)
+        if outgoing.withLock({ $0.add(output) }) { takeTurn() }
+    }
+
     /// Whether so much waits for the client that whoever has much to tell should wait for ``whenRead(_:)``; any thread.
     ///
     /// Well before it is let go for that.

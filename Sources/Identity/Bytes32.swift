@@ -84,6 +84,31 @@ extension [UInt8] {
 
     /// Two lower-case hexadecimal digits a byte.
     public var hexadecimal: String { withUnsafeBytes { String(hexadecimal: $0) } }
+
+    /// Appends the 64 lower-case hexadecimal digits of `value`.
+    @inlinable public mutating func append(hexadecimal value: Bytes32) {
+        let words = value.words
+        append(digitsOf: words.0)
+        append(digitsOf: words.1)
+        append(digitsOf: words.2)
+        append(digitsOf: words.3)
+    }
+
+    @inlinable mutating func append(digitsOf word: UInt64) {
+        append(bigEndian: Self.digits(of: UInt32(truncatingIfNeeded: word >> 32)))
+        append(bigEndian: Self.digits(of: UInt32(truncatingIfNeeded: word)))
+    }
+
+    /// Eight digits in one word, made side by side.
+    @inlinable static func digits(of half: UInt32) -> UInt64 {
+        var nibbles = UInt64(half)
+        nibbles = (nibbles << 16 | nibbles) & 0x0000_FFFF_0000_FFFF
+        nibbles = (nibbles << 8 | nibbles) & 0x00FF_00FF_00FF_00FF
+        nibbles = (nibbles << 4 | nibbles) & 0x0F0F_0F0F_0F0F_0F0F
+        // 1 in each byte whose digit is a letter, for which adding 6 reaches 16.
+        let letters = (nibbles + 0x0606_0606_0606_0606) >> 4 & 0x0101_0101_0101_0101
+        return nibbles + 0x3030_3030_3030_3030 + letters * 0x27
+    }
 }
 
 extension String {

@@ -46,6 +46,15 @@ struct PeerIDTests {
         #expect(low.bytes.count == 32)
         #expect(Bytes32(hexadecimal: low.hexadecimal) == low)
     }
+
+    @Test func `digits are appended as they are printed`() {
+        for first in stride(from: UInt8(0), through: 224, by: 32) {
+            let value = Bytes32((0..<32).map { first + $0 })
+            var bytes = Array("id: ".utf8)
+            if let value { bytes.append(hexadecimal: value) }
+            #expect(String(decoding: bytes, as: UTF8.self) == "id: \(value?.hexadecimal ?? "none")")
+        }
+    }
 }
 
 struct RoomIDTests {
