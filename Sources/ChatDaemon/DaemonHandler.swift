@@ -79,6 +79,19 @@ final class DaemonHandler: ControlHandler {
             }, onError: { reply.fail(ControlError(describing: $0)) })
     }
 
+    func handle(_ messages: ControlMessages, from connection: ControlConnection) {
+        let all = messages.parameters.map { ($0.text, $0.nonce.flatMap { Nonce(hexadecimal: $0) }) }
+        session.send(messages: all) { answers in
+            messages.answer(
+                answers.map { index, result in
+                    switch result {
+                    case .success(let sent): (index, .sent(sent.id, number: sent.number, linked: sent.receivers.count))
+                    case .failure(let error): (index, .failed(ControlError(describing: error)))
+                    }
+                })
+        }
+    }
+
     private func sendImage(_ parameters: SendImageParameters, _ file: Descriptor, _ reply: ControlReply) {
         guard let nonce = Self.nonce(parameters.nonce, reply) else { return }
         _ = session.send(image: file, named: parameters.name, nonce: nonce).subscribe(

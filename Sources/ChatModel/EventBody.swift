@@ -79,9 +79,10 @@ public enum EventBody: Hashable, Sendable {
 
     public func encoded(authorName: String) -> [UInt8] {
         var bytes: [UInt8] = []
+        if case .text(let text) = self { bytes.reserveCapacity(1 + authorName.utf8.count + text.utf8.count) }
         bytes.append(short: authorName)
         switch self {
-        case .text(let text): bytes += Array(text.utf8)
+        case .text(let text): bytes.append(contentsOf: text.utf8)
         case .image(let image):
             bytes.append(short: image.name)
             bytes.append(short: image.mediaType)

@@ -18,7 +18,8 @@ public enum RoomEffect: Sendable {
     case verify([PeerHint], from: PeerID)
 
     // Storage
-    case append(BatchEvent, CommandID)
+    /// To be numbered, sealed, stored and told of as ``RoomEvent/appended(_:_:)``.
+    case append([Draft])
     /// To be verified, stored and told of as ``RoomEvent/stored(from:_:)``.
     case store([UInt8], from: PeerID)
     case serve(Want, to: PeerID)
@@ -61,9 +62,25 @@ public enum RoomEffect: Sendable {
     /// Nothing is known of a peer any more that was only talked of.
     case forget(PeerID)
     case reply(CommandID, CommandReply)
+    /// Each of these is to be replied to with ``CommandReply/stored(_:number:receivers:)``.
+    case replyStored([Appended], receivers: [PeerID: String])
     case log(String)
     /// A ``RoomEvent/tick`` is due at this time of the clock that never jumps; replaces an earlier wish.
     case wake(at: UInt64)
+}
+
+/// An own event without its number.
+public struct Draft: Hashable, Sendable {
+    public var event: BatchEvent
+    /// Whether no earlier event can have its nonce.
+    public var isNonceNew: Bool
+    public var command: CommandID
+
+    public init(event: BatchEvent, isNonceNew: Bool = false, command: CommandID) {
+        self.event = event
+        self.isNonceNew = isNonceNew
+        self.command = command
+    }
 }
 
 /// How a peer stands, for a listing.

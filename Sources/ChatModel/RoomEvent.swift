@@ -63,6 +63,8 @@ public enum RoomEvent: Sendable {
     // Time and people
     case tick
     case say(String, Nonce, CommandID)
+    /// Messages that came at once.
+    case sayAll([Saying])
     case share(ImageInfo, Nonce, CommandID)
     case cancel(EventID)
     /// Ask everybody who is linked, or some of them, what is on their disks.
@@ -101,6 +103,22 @@ public enum DialOutcome: Hashable, Sendable {
         case .refused: "nobody listens there"
         case .failed(let reason): reason
         }
+    }
+}
+
+/// A message that a client wants said.
+public struct Saying: Hashable, Sendable {
+    public var text: String
+    public var nonce: Nonce
+    /// Whether the nonce was made here just now, so that no other message can have it.
+    public var isNonceNew: Bool
+    public var command: CommandID
+
+    public init(text: String, nonce: Nonce, isNonceNew: Bool = false, command: CommandID) {
+        self.text = text
+        self.nonce = nonce
+        self.isNonceNew = isNonceNew
+        self.command = command
     }
 }
 

@@ -69,14 +69,14 @@ extension RoomState {
     /// Somebody may hold events of ours that a restored database lacks: their numbers must not be given again.
     ///
     /// - Returns: Whether it is held.
-    mutating func holdsBack(_ body: EventBody, _ nonce: Nonce, _ command: CommandID) -> Bool {
+    mutating func holdsBack(_ own: Own) -> Bool {
         guard heldBack != nil else { return false }
         let end = (started ?? now).adding(limits.headsPatience)
         if now >= end {
             release()
             return false
         }
-        heldBack?.append((body, nonce, command))
+        heldBack?.append(own)
         if !timers.isSet(.release) { set(.release, after: end - now) }
         return true
     }
@@ -95,7 +95,7 @@ extension RoomState {
         let waiting = heldBack ?? []
         heldBack = nil
         timers.cancel(.release)
-        for (body, nonce, command) in waiting { append(body, nonce, command) }
+        for own in waiting { append(own) }
     }
 
     /// Own events go into another log from here on: the one before is in older hands.

@@ -35,41 +35,61 @@ struct WaitingLogs {
     }
 }
 
+/// What this host's user wants said, before it has a clock.
+struct Own {
+    var body: EventBody
+    var nonce: Nonce
+    var isNonceNew = false
+    var command: CommandID
+}
+
+extension Own {
+    init(_ saying: Saying) {
+        self.init(
+            body: .text(saying.text), nonce: saying.nonce, isNonceNew: saying.isNonceNew, command: saying.command)
+    }
+}
+
 // Own events
 extension RoomState {
-    mutating func say(_ body: EventBody, _ nonce: Nonce, _ command: CommandID) {
-        if !holdsBack(body, nonce, command) { append(body, nonce, command) }
+    mutating func say(_ own: Own) {
+        if !holdsBack(own) { append(own) }
     }
 
-    mutating func append(_ body: EventBody, _ nonce: Nonce, _ command: CommandID) {
+    mutating func append(_ own: Own) {
         clock = max(HybridTime(milliseconds: wall), clock.next)
         let event = BatchEvent(
-            kind: body.kind, nonce: nonce, clock: clock, wallTime: wall, body: body.encoded(authorName: displayName))
-        effects.append(.append(event, command))
+            kind: own.body.kind, nonce: own.nonce, clock: clock, wallTime: wall,
+            body: own.body.encoded(authorName: displayName))
+        let draft = Draft(event: event, isNonceNew: own.isNonceNew, command: own.command)
+        guard case .append(var drafts)? = effects.last else { return effects.append(.append([draft])) }
+        effects.removeLast()
+        drafts.append(draft)
+        effects.append(.append(drafts))
     }
 
     mutating func appended(_ appended: [Appended], _ batches: [Batch]) {
-        let arrivals = appended.reduce(into: [:]) { $0[$1.id] = $1.arrival }
         for batch in batches {
             follow(batch.log)
             advance(batch)
             enroll(from: batch.first)
             push(batch)
-            show(batch, arrivals)
+            show(batch, arrival: appended.first { $0.number == batch.first && !$0.isRepeated }?.arrival)
         }
-        let receivers = Dictionary(uniqueKeysWithValues: linked.map { ($0, name(of: $0)) })
-        for entry in appended {
-            effects.append(.reply(entry.command, .stored(entry.id, number: entry.number, receivers: receivers)))
+        if !appended.isEmpty {
+            let receivers = Dictionary(uniqueKeysWithValues: linked.map { ($0, name(of: $0)) })
+            effects.append(.replyStored(appended, receivers: receivers))
         }
         if !batches.isEmpty { say(ownLog) }
     }
 
-    private mutating func show(_ batch: Batch, _ arrivals: [EventID: Int64]) {
+    private mutating func show(_ batch: Batch, arrival: Int64?) {
         var former = EventBody.FormerName()
         var lines: [Transcript] = []
-        for (event, id) in zip(batch.events, batch.ids) {
+        for (index, event) in batch.events.enumerated() {
+            let id = batch.ids[index]
             guard var line = Transcript(event, id: id, by: me, isOwn: true, image: .sending, &former) else { continue }
-            line.arrival = arrivals[id]
+            line.arrival = arrival.map { $0 + Int64(index) }
             if case .image(let image, _) = line.content {
                 emit(lines)
                 lines = []
@@ -132,6 +152,10 @@ extension RoomState {
     mutating func serve(_ want: Want, to peer: PeerID) {
         if isBlocked(want.log.author) { return effects.append(.send(peer, [.answered(want)])) }
         guard isKnown(want.log, to: peer) else { return }
+        if logs[want.log] != nil {
+            let last = peers[peer]?.wanted[want.log] ?? 0
+            peers[peer]?.wanted[want.log] = max(last, want.numbers.upperBound)
+        }
         effects.append(.serve(want, to: peer))
         guard want.log == ownLog, let last = logs[ownLog]?.last, let pushed = peers[peer]?.pushed,
             want.numbers.lowerBound <= last, last - want.numbers.lowerBound < Batch.maximumCount
@@ -368,12 +392,49 @@ extension RoomState {
     }
 
     mutating func flushHave() {
-        let entries = unsaid.sorted().compactMap(entry)
+        tell(unsaid) { state, entry, peer in
+            guard !entry.isForked, state.isFed(peer, entry.log) else { return true }
+            state.unsaidSlowly.insert(entry.log)
+            return false
+        }
         unsaid = []
+        guard !unsaidSlowly.isEmpty, !timers.isSet(.flushSlowHave) else { return }
+        set(.flushSlowHave, after: limits.slowHaveDelay - min(limits.haveDelay, limits.slowHaveDelay))
+    }
+
+    /// Tells those who may have the same already.
+    mutating func flushSlowHave() {
+        tell(unsaidSlowly) { state, entry, peer in state.isFed(peer, entry.log) }
+        unsaidSlowly = []
+    }
+
+    /// An author is gone: what others have of it is now of use to those who lack some.
+    mutating func sayNow(of author: PeerID) {
+        let logs = unsaidSlowly.filter { $0.author == author }
+        if logs.isEmpty { return }
+        unsaid.formUnion(logs)
+        if !timers.isSet(.flushHave) { set(.flushHave, after: limits.haveDelay) }
+    }
+
+    private mutating func tell(
+        _ logs: Set<LogID>, where isMeant: (inout RoomState, Have.Entry, PeerID) -> Bool
+    ) {
+        let entries = logs.sorted().compactMap(entry)
         for peer in linked {
-            let news = entries.filter { isKnown($0.log, to: peer) && isNews($0, to: peer) }
+            let news = entries.filter {
+                isKnown($0.log, to: peer) && isNews($0, to: peer) && isMeant(&self, $0, peer)
+            }
             if !news.isEmpty { effects.append(.send(peer, Have.pages(news).map { .have($0) })) }
         }
+    }
+
+    /// Whether a peer gets all of a log without our word: we push it, or it seems to get it where we do, since its author is
+    /// linked with us, and the peer has events of it that it didn't ask us for.
+    private func isFed(_ peer: PeerID, _ log: LogID) -> Bool {
+        guard let known = peers[peer] else { return false }
+        if log == ownLog { return known.pushed >= logs[log]?.last ?? 0 }
+        guard log.author != me, log.author != peer, peers[log.author]?.isLinked == true else { return false }
+        return (known.have[log]?.numbers.upperBound ?? 0) > known.wanted[log] ?? 0
     }
 
     private func isNews(_ entry: Have.Entry, to peer: PeerID) -> Bool {

@@ -45,6 +45,8 @@ struct Peer {
     var sentProofs: Set<LogID> = []
     /// Whether all of its first `Have` on this link has come.
     var isIntroduced = false
+    /// Up to where it has asked us for a log; what it has beyond that came from others.
+    var wanted: [LogID: UInt64] = [:]
     /// The last own event pushed to it, and what it hasn't confirmed of that.
     var pushed: UInt64 = 0
     var unconfirmed: [(last: UInt64, length: Int)] = []
@@ -76,6 +78,7 @@ extension RoomState {
         known.isLinked = true
         known.isIntroduced = false
         known.have = [:]
+        known.wanted = [:]
         known.convinced = []
         known.sentProofs = []
         known.pushed = 0
@@ -145,6 +148,7 @@ extension RoomState {
         peers[peer] = known
         forgetHint(of: peer)
         forgetWants(from: peer)
+        sayNow(of: peer)
         receiptDue()
         sourceGone(peer)
         switch ending {

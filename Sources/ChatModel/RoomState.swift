@@ -79,10 +79,12 @@ public struct RoomState: Sendable {
     /// What to ask for as soon as a holder owes less.
     var waitingWants = WaitingLogs()
     var unsaid: Set<LogID> = []
+    /// Of these others are told later who seem to get them from their authors as we do.
+    var unsaidSlowly: Set<LogID> = []
     /// When the first event came.
     var started: UInt64?
     /// What is to be said once a peer has told what it has of our log; `nil` once one has.
-    var heldBack: [(body: EventBody, nonce: Nonce, command: CommandID)]?
+    var heldBack: [Own]?
 
     /// What each other peer is known to have stored.
     var holdings: [PeerID: [LogID: [ClosedRange<UInt64>]]]
@@ -205,8 +207,9 @@ extension RoomState {
         case .verifyAnswered(let peer): peers[peer]?.isVerifying = false
         case .blobProgress, .blobHashesRefused, .chunkRefused, .blobFailed, .placed, .placeFailed: takeBlob(event)
         case .tick: tick()
-        case .say(let text, let nonce, let command): say(.text(text), nonce, command)
-        case .share(let image, let nonce, let command): say(.image(image), nonce, command)
+        case .say(let text, let nonce, let command): say(Own(body: .text(text), nonce: nonce, command: command))
+        case .sayAll(let sayings): for saying in sayings { say(Own(saying)) }
+        case .share(let image, let nonce, let command): say(Own(body: .image(image), nonce: nonce, command: command))
         case .cancel(let transfer): cancel(transfer)
         case .verify(let question, let asked): verify(question, asked)
         case .decide(let peer, let decision, let command): decide(peer, decision, command)
@@ -248,6 +251,7 @@ extension RoomState {
             case .wantTimeout(let log): wantTimedOut(log)
             case .proof(let log): passProofAgain(of: log)
             case .flushHave: flushHave()
+            case .flushSlowHave: flushSlowHave()
             case .release: release()
             case .receipt: giveReceipt()
             case .passReceipts: passReceipts()

@@ -11,6 +11,7 @@ enum RoomTimer: Hashable {
     case wantTimeout(LogID)
     case proof(LogID)
     case flushHave
+    case flushSlowHave
     case release
     case receipt
     case passReceipts

@@ -5,7 +5,7 @@ struct CommitPace: Sendable {
     /// Above so many commits within the period they are spaced (docs/protocol.md, "Events, ids, seals").
     private static let many = 10
     private static let period: UInt64 = 100_000_000
-    private static let spacing: UInt64 = 5_000_000
+    private static let spacing: UInt64 = 10_000_000
 
     /// When the newest commits began, oldest first.
     private var begun: [UInt64] = []

@@ -20,8 +20,14 @@ extension Nonce {
     /// A new one: 48 bits of milliseconds since 1970, then 80 bits of the system's randomness.
     ///
     /// By time, so that the history's table of nonces grows at one end and a commit touches few of its pages.
-    public static func random() -> Nonce {
-        Nonce(randomBytes(10).reduce(UInt128(Clock.wall & (1 << 48 - 1))) { $0 << 8 | UInt128($1) })
+    public static func random() -> Nonce { random(1)[0] }
+
+    /// Several new ones.
+    static func random(_ count: Int) -> [Nonce] {
+        let (time, bytes) = (UInt128(Clock.wall & (1 << 48 - 1)), randomBytes(10 * count))
+        return (0..<count).map { index in
+            Nonce(bytes[10 * index..<10 * index + 10].reduce(time) { $0 << 8 | UInt128($1) })
+        }
     }
 }
 
@@ -34,12 +40,53 @@ extension SessionContainer {
     /// - Returns: A cold sequence: subscribing sends. One element once the event is committed, then it completes; fails
     ///   with ``SessionError`` or `AppendFailure`, and then nothing was stored.
     public func send(message: String, nonce: Nonce = .random()) -> Observable<Sent> {
-        let length = message.utf8.count
-        if length == 0 { return .error(SessionError.empty) }
-        if length > EventBody.maximumTextLength {
-            return .error(SessionError.tooLong(length: length, limit: EventBody.maximumTextLength))
-        }
+        if let complaint = Self.complaint(about: message) { return .error(complaint) }
         return command { .say(message, nonce, $0) }
+    }
+
+    /// Says several things to the room, in their order, as ``send(message:nonce:)`` would each.
+    ///
+    /// - Parameters:
+    ///   - messages: Those without a nonce get one.
+    ///   - answer: Told what became of each, by its index; from any thread, as often as something becomes of some.
+    public func send(
+        messages: [(text: String, nonce: Nonce?)],
+        answer: @escaping @Sendable ([(index: Int, result: Result<Sent, any Error>)]) -> Void
+    ) {
+        let complaints = messages.enumerated().compactMap { index, message in
+            Self.complaint(about: message.text).map { (index, Result<Sent, any Error>.failure($0)) }
+        }
+        if !complaints.isEmpty { answer(complaints) }
+        let good = messages.enumerated().filter { Self.complaint(about: $1.text) == nil }
+        if good.isEmpty { return }
+        let places = good.map(\.offset)
+        let ids = replies.expect(good.count) { replies in
+            answer(
+                replies.compactMap { index, reply in
+                    switch reply {
+                    case .stored(let id, let number, let receivers):
+                        (places[index], .success(Sent(id: id, number: number, receivers: receivers)))
+                    case .failed(let failure): (places[index], .failure(failure))
+                    case .done: nil
+                    }
+                })
+        }
+        let nonces = Nonce.random(good.count)
+        commands.onNext(
+            .sayAll(
+                good.indices.map { index in
+                    let message = good[index].element
+                    return Saying(
+                        text: message.text, nonce: message.nonce ?? nonces[index], isNonceNew: message.nonce == nil,
+                        command: ids[index])
+                }))
+    }
+
+    private static func complaint(about text: String) -> SessionError? {
+        let length = text.utf8.count
+        if length == 0 { return .empty }
+        return length > EventBody.maximumTextLength
+            ? .tooLong(length: length, limit: EventBody.maximumTextLength) : nil
     }
 
     /// Sends an image file to the room; see ``send(image:named:nonce:)``.

@@ -128,6 +128,11 @@ public final class SessionContainer: Sendable {
         case .forget(let peer): statuses.withLock { $0[peer] = nil }
         case .transfer(let id, let change): book.take(change, of: id)
         case .reply(let command, let reply): replies.give(reply, to: command)
+        case .replyStored(let appended, let receivers):
+            replies.give(
+                appended.map { entry in
+                    (entry.command, .stored(entry.id, number: entry.number, receivers: receivers))
+                })
         case .asked, .verified: verifications.onNext(effect)
         case .held, .enroll, .keepReceipt: ledger.take(effect)
         default: break

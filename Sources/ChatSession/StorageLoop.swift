@@ -9,8 +9,10 @@ import Transport
 /// Keeps the room's events on disk: commits in groups, verifies what peers send, serves what they want.
 final class StorageLoop: FeedbackLoop {
     private struct Waiting {
-        var drafts: [(event: BatchEvent, command: CommandID)] = []
+        var drafts: [Draft] = []
         var arrivals: [Arrival] = []
+        /// Bytes of the batches among these.
+        var arrivalBytes = 0
         /// What is known of peers, the newest alone.
         var records: [PeerID: PeerRecord] = [:]
         var pace = CommitPace()
@@ -21,6 +23,7 @@ final class StorageLoop: FeedbackLoop {
         /// Whether gathering more would help nobody: a batch is full, or somebody asks for more once this is stored.
         var isEnough: Bool {
             if drafts.count >= Batch.maximumCount || arrivals.count >= StorageLoop.enoughArrivals { return true }
+            if arrivalBytes >= StorageLoop.enoughBytes { return true }
             if case .answered? = arrivals.last { return true }
             return false
         }
@@ -42,6 +45,7 @@ final class StorageLoop: FeedbackLoop {
     }
 
     private static let enoughArrivals = 16  // batches
+    private static let enoughBytes = 24 * 1024  // of batches; half a full one
     private static let answerLength = 1 << 20  // bytes sent for one request
 
     private let history: History
@@ -76,8 +80,12 @@ final class StorageLoop: FeedbackLoop {
 
     func perform(_ effect: RoomEffect) {
         switch effect {
-        case .append(let event, let command): enqueue { $0.drafts.append((event, command)) }
-        case .store(let bytes, let peer): enqueue { $0.arrivals.append(.batch(bytes, from: peer)) }
+        case .append(let drafts): enqueue { $0.drafts += drafts }
+        case .store(let bytes, let peer):
+            enqueue { waiting in
+                waiting.arrivals.append(.batch(bytes, from: peer))
+                waiting.arrivalBytes += bytes.count
+            }
         case .settle(let want, let peer): enqueue { $0.arrivals.append(.answered(want, by: peer)) }
         case .serve(let want, let peer): serving.add(want, of: peer)
         case .remember(let peer, let record): enqueue { $0.records[peer] = record }
@@ -123,17 +131,20 @@ final class StorageLoop: FeedbackLoop {
         for case .batch(let bytes, let peer) in batch.arrivals { intake.done(.batch(bytes), from: peer) }
     }
 
-    private func append(_ drafts: [(event: BatchEvent, command: CommandID)]) {
+    private func append(_ drafts: [Draft]) {
         if drafts.isEmpty { return }
         do throws(HistoryError) {
-            let (outcomes, batches) = try history.append(drafts.map(\.event))
-            let arrivals = arrivals(of: batches)
+            let (outcomes, batches) = try history.append(drafts.map(\.event), new: drafts.map(\.isNonceNew))
+            let arrivals = batches.map { ($0.numbers, history.arrival(of: $0)) }
             var appended: [Appended] = []
+            appended.reserveCapacity(drafts.count)
             for (draft, outcome) in zip(drafts, outcomes) {
                 switch outcome {
                 case .appended(let id, let number):
                     var entry = Appended(command: draft.command, id: id, number: number, isRepeated: false)
-                    entry.arrival = arrivals[id]
+                    entry.arrival = arrivals.first { $0.0.contains(number) }.flatMap { numbers, first in
+                        first.map { $0 + Int64(number - numbers.lowerBound) }
+                    }
                     appended.append(entry)
                 case .repeated(let id):
                     let number = history.line(id)?.number ?? 0
@@ -158,15 +169,6 @@ final class StorageLoop: FeedbackLoop {
         }
         if let text, before == nil { notes.onNext("nothing can be stored: \(text)") }
         if text == nil, before != nil { notes.onNext("the history is stored again") }
-    }
-
-    private func arrivals(of batches: [Batch]) -> [EventID: Int64] {
-        var arrivals: [EventID: Int64] = [:]
-        for batch in batches {
-            guard let first = history.arrival(of: batch) else { continue }
-            for (index, id) in batch.ids.enumerated() { arrivals[id] = first + Int64(index) }
-        }
-        return arrivals
     }
 
     private func store(_ arrivals: [Arrival]) {

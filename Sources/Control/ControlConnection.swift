@@ -48,7 +48,7 @@ public final class ControlConnection: @unchecked Sendable {
     private let socket: Descriptor
     private let queue: DispatchQueue
     private let limits: ControlLimits
-    private let handle: @Sendable (ControlCall, ControlConnection, ControlReply) -> Void
+    private let handler: any ControlHandler
     private let closed: @Sendable (ControlConnection) -> Void
 
     private var phase = Phase.open
@@ -65,14 +65,13 @@ public final class ControlConnection: @unchecked Sendable {
     private var whenRead: [@Sendable () -> Void] = []
 
     init(
-        _ socket: Descriptor, on queue: DispatchQueue, limits: ControlLimits,
-        handle: @escaping @Sendable (ControlCall, ControlConnection, ControlReply) -> Void,
+        _ socket: Descriptor, on queue: DispatchQueue, limits: ControlLimits, handler: any ControlHandler,
         closed: @escaping @Sendable (ControlConnection) -> Void
     ) {
         self.socket = socket
         self.queue = queue
         self.limits = limits
-        self.handle = handle
+        self.handler = handler
         self.closed = closed
         input = LineSplitter(limit: limits.requestLength)
     }
@@ -174,35 +173,57 @@ public final class ControlConnection: @unchecked Sendable {
     }
 
     private func takeRequests() {
-        while let line = input.next() { take(line) }
+        var messages: [(id: RequestID?, parameters: SendParameters)] = []
+        while let line = input.next() {
+            if line.bytes.isEmpty { continue }
+            let request = ParsedRequest(line)
+            if case .success(.send(let parameters)) = request.call {
+                messages.append((request.id, parameters))
+            } else {
+                take(messages)
+                messages = []
+                take(request)
+            }
+        }
+        take(messages)
         guard input.isOverLimit else { return flow() }
         answer(.null, .failure(.invalidRequest("a request has at most \(limits.requestLength) bytes")))
         leave()
     }
 
     private func endInput() {
-        if let line = input.finish() { take(line) }
+        if let line = input.finish(), !line.bytes.isEmpty { take(ParsedRequest(line)) }
         stopReading()
         phase = .answering
         endIfDone()
     }
 
-    private func take(_ line: LineSplitter.Line) {
-        if line.bytes.isEmpty { return }
-        let request = ParsedRequest(line)
+    private func take(_ request: ParsedRequest) {
         openRequests += 1
         let reply = ControlReply { [self, id = request.id] answer in
             let line = id.flatMap { try? answer.encoded($0) } ?? []
-            let isFirst = outgoing.withLock { outgoing in
-                outgoing.answered += 1
-                return outgoing.add(OutputLines(bytes: line, count: line.isEmpty ? 0 : 1, isNotification: false))
-            }
-            if isFirst { takeTurn() }
+            answered(1, by: OutputLines(bytes: line, count: line.isEmpty ? 0 : 1, isNotification: false))
         }
         switch request.call {
         case .failure(let error): reply.fail(error)
-        case .success(let call): handle(call, self, reply)
+        case .success(let call): handler.handle(call, from: self, reply: reply)
         }
+    }
+
+    /// Messages that came one behind the other.
+    private func take(_ messages: [(id: RequestID?, parameters: SendParameters)]) {
+        if messages.isEmpty { return }
+        openRequests += messages.count
+        handler.handle(ControlMessages(messages) { [self] count, lines in answered(count, by: lines) }, from: self)
+    }
+
+    /// Queues answers; any thread.
+    private func answered(_ count: Int, by lines: OutputLines) {
+        let isFirst = outgoing.withLock { outgoing in
+            outgoing.answered += count
+            return outgoing.add(lines)
+        }
+        if isFirst { takeTurn() }
     }
 
     /// Reads on only while this client's requests in hand and unread answers are few.

@@ -7,13 +7,13 @@ struct ParsedRequest {
     let call: Result<ControlCall, ControlError>
 
     init(_ line: LineSplitter.Line) {
-        guard String(validating: line.bytes, as: UTF8.self) != nil else {
-            self.init(refusing: .parse("the request is not UTF-8"))
-            return
-        }
         if let (id, parameters) = SendScanner.scan(line.bytes) {
             let call = Result { () throws(ControlError) in ControlCall.send(try Self.valid(parameters)) }
             self.init(id: id, call: call)
+            return
+        }
+        guard String(validating: line.bytes, as: UTF8.self) != nil else {
+            self.init(refusing: .parse("the request is not UTF-8"))
             return
         }
         do {

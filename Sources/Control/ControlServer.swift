@@ -6,8 +6,20 @@ import SystemCalls
 public protocol ControlHandler: Sendable {
     /// Called on the server's queue: must not wait. The reply may be given later, from any thread.
     func handle(_ call: ControlCall, from connection: ControlConnection, reply: ControlReply)
+    /// The same of messages that a client sent at once; where it isn't there, each comes as a call.
+    func handle(_ messages: ControlMessages, from connection: ControlConnection)
     /// The client is gone; no more of its requests come. Called on the server's queue, once for each client.
     func connectionClosed(_ connection: ControlConnection)
+}
+
+extension ControlHandler {
+    public func handle(_ messages: ControlMessages, from connection: ControlConnection) {
+        for index in messages.parameters.indices {
+            handle(
+                .send(messages.parameters[index]), from: connection,
+                reply: ControlReply { answer in messages.answer(index, answer) })
+        }
+    }
 }
 
 /// A daemon's Unix socket: JSON-RPC 2.0, one object a line (docs/protocol.md, "Local API").
@@ -113,8 +125,7 @@ public final class ControlServer: @unchecked Sendable {
             return turnAway(socket, ControlError(.tryAgain, "chatd serves \(limits.clients) clients already"))
         }
         let connection = ControlConnection(
-            socket, on: queue, limits: limits,
-            handle: { [handler] call, connection, reply in handler.handle(call, from: connection, reply: reply) },
+            socket, on: queue, limits: limits, handler: handler,
             closed: { [weak self, handler] connection in
                 handler.connectionClosed(connection)
                 self?.connections.remove(connection)

@@ -9,6 +9,8 @@ struct JSONWriter {
     /// Goes on behind bytes, and takes them.
     init(continuing bytes: inout [UInt8]) { swap(&self.bytes, &bytes) }
 
+    mutating func reserve(_ length: Int) { bytes.reserveCapacity(length) }
+
     mutating func append(raw more: [UInt8]) { bytes += more }
 
     mutating func append(digitsOf value: Bytes32) { bytes.append(hexadecimal: value) }
@@ -124,6 +126,21 @@ extension JSONWriter {
 
     /// The answer to a `send`.
     mutating func append(_ result: SendResult, to id: RequestID) {
+        beginAnswer(to: id)
+        append(result.id)
+        end(linked: result.linked, number: result.number)
+    }
+
+    /// The same, of an event.
+    mutating func appendAnswer(to id: RequestID, _ event: Bytes32, number: Int, linked: Int) {
+        beginAnswer(to: id)
+        bytes.append(quote)
+        append(digitsOf: event)
+        bytes.append(quote)
+        end(linked: linked, number: number)
+    }
+
+    private mutating func beginAnswer(to id: RequestID) {
         append("{\"id\":" as StaticString)
         switch id {
         case .number(let number): append(number)
@@ -131,11 +148,13 @@ extension JSONWriter {
         case .null: append("null" as StaticString)
         }
         append(",\"jsonrpc\":\"2.0\",\"result\":{\"id\":" as StaticString)
-        append(result.id)
+    }
+
+    private mutating func end(linked: Int, number: Int) {
         append(",\"linked\":" as StaticString)
-        append(result.linked)
+        append(linked)
         append(",\"number\":" as StaticString)
-        append(result.number)
+        append(number)
         append("}}\n" as StaticString)
     }
 }

@@ -5,8 +5,7 @@ struct SendScanner {
     private let bytes: UnsafeBufferPointer<UInt8>
     private var position = 0
 
-    /// - Parameter line: Valid UTF-8.
-    /// - Returns: `nil` for anything but a call of `send` without escapes in its strings, each key once.
+    /// - Returns: `nil` for anything but a call of `send` in UTF-8 without escapes in its strings, each key once.
     static func scan(_ line: ArraySlice<UInt8>) -> (id: RequestID?, parameters: SendParameters)? {
         line.withUnsafeBufferPointer { bytes in
             var scanner = SendScanner(bytes: bytes)
@@ -90,7 +89,7 @@ struct SendScanner {
             switch bytes[position] {
             case UInt8(ascii: "\""):
                 defer { position += 1 }
-                return String(decoding: UnsafeBufferPointer(rebasing: bytes[start..<position]), as: UTF8.self)
+                return String(validating: UnsafeBufferPointer(rebasing: bytes[start..<position]), as: UTF8.self)
             case UInt8(ascii: "\\"), 0..<0x20: return nil
             default: position += 1
             }

@@ -11,16 +11,22 @@ struct AppendPlan {
 
     /// Those to append, each nonce once.
     private(set) var fresh: [BatchEvent] = []
+    /// For each of these whether nobody can come with its nonce again.
+    private(set) var isNew: [Bool] = []
     private var fates: [Fate] = []
 
     /// `known` finds the event that was stored earlier under a nonce.
     init(
-        _ drafts: [BatchEvent],
+        _ drafts: [BatchEvent], new: [Bool] = [],
         known: (Nonce) throws(HistoryError) -> (id: EventID, event: BatchEvent)?
     ) throws(HistoryError) {
         var places: [Nonce: Int] = [:]
-        for draft in drafts {
-            if let earlier = try known(draft.nonce) {
+        for (index, draft) in drafts.enumerated() {
+            if new.indices.contains(index), new[index] {
+                fates.append(.fresh(index: fresh.count))
+                fresh.append(draft)
+                isNew.append(true)
+            } else if let earlier = try known(draft.nonce) {
                 fates.append(.decided(draft.says(earlier.event) ? .repeated(earlier.id) : .nonceTaken))
             } else if let place = places[draft.nonce] {
                 fates.append(draft.says(fresh[place]) ? .repeats(index: place) : .decided(.nonceTaken))
@@ -28,6 +34,7 @@ struct AppendPlan {
                 places[draft.nonce] = fresh.count
                 fates.append(.fresh(index: fresh.count))
                 fresh.append(draft)
+                isNew.append(false)
             }
         }
     }

@@ -85,23 +85,45 @@ public final class History: @unchecked Sendable {
 
     /// Chains, seals and commits own events, in as few batches as they fit into.
     ///
-    /// - Parameter drafts: In the order of their numbers. None longer than a batch.
+    /// - Parameters:
+    ///   - drafts: In the order of their numbers. None longer than a batch.
+    ///   - new: For each of these whether its nonce was made just now and is never used again: then none is looked for,
+    ///     and none is kept.
     /// - Returns: A result for each draft, in their order, and the new batches; both are on disk.
     /// - Throws: Nothing was appended then; after `full` and `busy` it can be tried again.
     public func append(
-        _ drafts: [BatchEvent]
+        _ drafts: [BatchEvent], new: [Bool] = []
     ) throws(HistoryError) -> (results: [AppendResult], batches: [Batch]) {
         try requireWritable()
         let plan = try reader.reading { () throws(HistoryError) in
-            try AppendPlan(drafts) { nonce throws(HistoryError) in try ownEvent(with: nonce) }
+            try AppendPlan(drafts, new: new) { nonce throws(HistoryError) in try ownEvent(with: nonce) }
         }
         if plan.fresh.isEmpty { return (plan.results(ids: [], after: 0), []) }
         let head = logs[ownLog]?.head ?? LogHead(last: 0, lastID: .none)
         let batches = plan.sealed(in: ownLog, of: room, after: head, with: key)
         try write { change throws(HistoryError) in
-            for batch in batches { try insert(batch, &change) }
+            for batch in batches {
+                try insert(batch, &change)
+                try keepNonces(of: batch, in: change.newestRow, after: head.last, plan)
+            }
         }
         return (plan.results(ids: batches.flatMap(\.ids), after: head.last), batches)
+    }
+
+    private func keepNonces(
+        of batch: Batch, in row: Int64, after last: UInt64, _ plan: AppendPlan
+    ) throws(HistoryError) {
+        let places = batch.events.indices.filter { !plan.isNew[Int(batch.first - last) - 1 + $0] }
+        try keepNonces(of: batch, at: places, in: row)
+    }
+
+    /// So that a client which sends again is told what became of it.
+    func keepNonces(of batch: Batch, at places: [Int], in row: Int64) throws(HistoryError) {
+        try writer.run("INSERT OR IGNORE INTO nonce VALUES (?, ?, ?)", times: places.count) { index, values in
+            values.bind(batch.events[places[index]].nonce.bytes, at: 1)
+            values.bind(row, at: 2)
+            values.bind(Int64(places[index]), at: 3)
+        }
     }
 
     /// The own event that a nonce was given to, in any incarnation.
@@ -165,13 +187,6 @@ public final class History: @unchecked Sendable {
                 .integer(Int64(clamping: fresh)), .integer(Int64(clamping: batch.last)),
                 .blob(batch.lastID.digest.bytes), .integer(Int64(clamping: arrived)), .blob(batch.bytes),
             ])
-        if batch.log.author == key.peer {
-            try writer.run("INSERT OR IGNORE INTO nonce VALUES (?, ?, ?)", times: batch.events.count) { place, values in
-                values.bind(batch.events[place].nonce.bytes, at: 1)
-                values.bind(row, at: 2)
-                values.bind(Int64(place), at: 3)
-            }
-        }
         let stored = StoredBatch(row: row, fresh: fresh, arrived: arrived, batch: batch)
         var latest = known?.latest ?? HybridTime(value: 0)
         try enter(stored, after: &latest)

@@ -29,6 +29,9 @@ extension History {
         }
         if batch.last <= head.last { return .known }
         try insert(batch, &change)
+        if batch.log.author == key.peer {
+            try keepNonces(of: batch, at: Array(batch.events.indices), in: change.newestRow)
+        }
         if batch.log == change.ownLog { try openIncarnation(&change) }
         return .stored(new: head.last + 1...batch.last)
     }

@@ -226,8 +226,8 @@ extension RoomHost {
         case .disconnect(let peer, let reason):
             if let other = network.host(of: peer) { network.disconnect(self, from: other, reason) }
 
-        case .append(let event, let command):
-            drafts.append((event, command))
+        case .append(let more):
+            drafts += more.map { ($0.event, $0.command) }
             onDisk { $0.commit() }
         case .store(let bytes, let peer): onDisk { $0.store(bytes, from: peer) }
         case .serve(let want, let peer): onDisk { $0.serve(want, to: peer) }
@@ -281,8 +281,11 @@ extension RoomHost {
         case .emit(let lines): for line in lines { show(line) }
         case .update(let line): updates.append(line)
         case .transfer(let id, let change): changes.append((id, change))
-        case .reply(let command, let reply):
-            precondition(replies.updateValue(reply, forKey: command) == nil, "a command is replied to once")
+        case .reply(let command, let reply): self.reply(command, reply)
+        case .replyStored(let appended, let receivers):
+            for entry in appended {
+                reply(entry.command, .stored(entry.id, number: entry.number, receivers: receivers))
+            }
         case .verify(let hints, let sender):
             let genuine = hints.compactMap { hint in hint.author(in: network.id).map { ($0, hint) } }
             later(1) { $0.take(.hinted(by: sender, Dictionary(genuine) { $1 })) }
@@ -291,6 +294,10 @@ extension RoomHost {
         case .peer(let status): statuses[status.peer] = status
         case .wake(let time): wake(at: time)
         }
+    }
+
+    private func reply(_ command: CommandID, _ reply: CommandReply) {
+        precondition(replies.updateValue(reply, forKey: command) == nil, "a command is replied to once")
     }
 
     private func show(_ line: Transcript) {

@@ -314,12 +314,16 @@ extension Host {
                 world.violated("host \(index) threw out the honest host \(other.index): \(reason)")
             }
             world.disconnect(self, from: other, reason)
-        case .append(let event, let command): append(event, command)
+        case .append(let drafts): for draft in drafts { append(draft.event, draft.command) }
         case .store(let bytes, let peer): enqueue(.store(bytes, peer))
         case .serve(let want, let peer): enqueue(.serve(want, peer))
         case .settle(let want, let peer): enqueue(.settle(want, peer))
         case .emit(let lines): for line in lines { show(line) }
         case .reply(let command, let reply): self.reply(command, reply)
+        case .replyStored(let appended, let receivers):
+            for entry in appended {
+                reply(entry.command, .stored(entry.id, number: entry.number, receivers: receivers))
+            }
         case .wake(let time): wake(at: time)
         case .log, .peer, .remember, .note, .update, .transfer, .sendBlob, .beginBlob, .setHashes, .writePiece,
             .serveBlob, .place, .shutOut, .judge, .verify, .forget, .held, .enroll, .answer, .asked, .verified,
