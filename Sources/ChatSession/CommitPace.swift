@@ -6,6 +6,7 @@ struct CommitPace: Sendable {
     private static let many = 10
     private static let period: UInt64 = 100_000_000
     private static let spacing: UInt64 = 10_000_000
+    private static let patience: UInt64 = 5_000_000
 
     /// When the newest commits began, oldest first.
     private var begun: [UInt64] = []
@@ -14,7 +15,7 @@ struct CommitPace: Sendable {
     func delay(now: UInt64) -> UInt64 {
         guard begun.count == Self.many, let oldest = begun.first, let newest = begun.last, now < oldest + Self.period
         else { return 0 }
-        return newest + Self.spacing > now ? newest + Self.spacing - now : 0
+        return newest + Self.spacing > now ? min(newest + Self.spacing - now, Self.patience) : 0
     }
 
     mutating func began(now: UInt64) {
