@@ -16,7 +16,7 @@ TIMED_TESTS = EndToEndTests\.
 SHELL_SCRIPTS = Workshop/check .ci/run Scripts/swift Scripts/dependencies Scripts/demo Scripts/conventions Tests/lab/lab
 
 .DEFAULT_GOAL := help
-.PHONY: help fuzz build release demo simulate test lint format install clean build-dependencies test-dependencies
+.PHONY: help fuzz build release demo simulate test coverage lint format install clean build-dependencies test-dependencies
 .NOTPARALLEL:
 
 help: ## Show these targets
@@ -43,6 +43,9 @@ test: test-dependencies lint ## Run all tests; those with avahi-daemons in a lab
 	RX_COUNT_RESOURCES=1 Scripts/swift test --skip-build --disable-xctest --no-parallel --filter '$(COUNTED_TESTS)'
 	Scripts/swift test --skip-build --disable-xctest --skip '$(TIMED_TESTS)'
 	Scripts/swift test --skip-build --disable-xctest --filter '$(TIMED_TESTS)'
+
+coverage: test-dependencies ## Count the lines of the pure modules that their tests run through
+	@Scripts/coverage
 
 fuzz: build-dependencies ## Feed made-up bytes to each parser, FUZZ_SECONDS each, or FUZZ_RUNS inputs
 	Scripts/fuzz
