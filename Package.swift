@@ -119,7 +119,11 @@ let package = Package(
             swiftSettings: strict),
         tests(
             "ChatSessionTests",
-            ["ChatSession", "Rx", "Locking", "Identity", "ChatModel", "Discovery", "History", "ResourceCounting"]),
+            [
+                "ChatSession", "Rx", "Locking", "Identity", "Addressing", "ChatModel", "Discovery", "History",
+                "Transport",
+                "ResourceCounting",
+            ]),
         tests("ChatDaemonTests", ["ChatDaemon", "Control", "Rx", "RxTest", "ResourceCounting"]),
         tests("ControlTests", ["Control", "Locking", "Identity", "SystemCalls"]),
         tests(
