@@ -41,6 +41,7 @@ let package = Package(
         library("COpenSSL", apt: ["libssl-dev"]),
         library("CSodium", apt: ["libsodium-dev"]),
         library("CSQLite", apt: ["libsqlite3-dev"]),
+        library("CMalloc", apt: ["libc6-dev"]),
         .target(name: "CSystem"),
 
         module("Locking"),
@@ -67,7 +68,7 @@ let package = Package(
             [
                 "Rx", "Locking", "Identity", "Addressing", "ChatModel", "ChatSession", "Control", "Discovery",
                 "History",
-                "SystemCalls", "Transport",
+                "SystemCalls", "Transport", "CMalloc",
             ]),
         module("ChatClient", ["Rx", "Locking", "Identity", "ChatModel", "Control", "SystemCalls"]),
         command("chatd", ["ChatDaemon"]),

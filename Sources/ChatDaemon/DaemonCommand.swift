@@ -1,3 +1,4 @@
+import CMalloc
 import ChatModel
 import ChatSession
 import Control
@@ -17,6 +18,8 @@ public enum DaemonCommand {
     ) -> CInt {
         holdStandardDescriptors()
         signal(SIGPIPE, SIG_IGN)
+        // Eight heaps a core, as is the default, keep tens of megabytes that a catch-up needed once.
+        mallopt(M_ARENA_MAX, 2)
         do throws(CommandFailure) {
             return run(try CommandWords.ofProcess(), environment: environment, say: say, complain: complain)
         } catch {
