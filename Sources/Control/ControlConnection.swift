@@ -98,7 +98,7 @@ public final class ControlConnection: @unchecked Sendable {
         let (count, bytes) = outgoing.withLock { outgoing in
             (outgoing.fresh.count + outgoing.queued.count, outgoing.fresh.bytes + outgoing.queued.bytes)
         }
-        return count >= limits.queuedNotifications / 2 || bytes >= limits.queuedNotificationBytes / 8
+        return count >= limits.queuedNotifications * 5 / 8 || bytes >= limits.queuedNotificationBytes / 8
     }
 
     /// Calls once all that was told so far has been written to the client, on the server's queue; never if it goes before.

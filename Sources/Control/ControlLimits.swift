@@ -5,7 +5,7 @@ public struct ControlLimits: Sendable {
     /// The longest request line, in bytes.
     public var requestLength = 1024 * 1024
     /// Notifications waiting for one client; one more ends its connection.
-    public var queuedNotifications = 4096
+    public var queuedNotifications = 1000
     /// Bytes of notifications waiting for one client; more end its connection.
     public var queuedNotificationBytes = 8 * 1024 * 1024
     /// Requests of one client in hand; further ones are read when some are answered.
