@@ -126,7 +126,7 @@ let package = Package(
                 "ResourceCounting",
             ]),
         tests("ChatDaemonTests", ["ChatDaemon", "Control", "Rx", "RxTest", "ResourceCounting"]),
-        tests("ControlTests", ["Control", "Locking", "Identity", "SystemCalls"]),
+        tests("ControlTests", ["Control", "ChatModel", "Locking", "Identity", "SystemCalls"]),
         tests(
             "ChatClientTests",
             ["ChatClient", "ChatModel", "Control", "Rx", "RxTest", "Locking", "SystemCalls", "ResourceCounting"]),

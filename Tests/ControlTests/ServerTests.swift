@@ -1,6 +1,8 @@
+import ChatModel
 import Control
 import Foundation
 import Glibc
+import Identity
 import Locking
 import SystemCalls
 import Testing
@@ -21,6 +23,53 @@ struct ServerTests {
                 SendImageResult(id: "\(status.st_ino)", transfer: parameters.name, receivers: []))
         default: reply.fail(ControlError(.unavailable, "not here"))
         }
+    }
+
+    @Test func `messages that come at once are answered in order, between other calls, each once`() throws {
+        final class Session: ControlHandler {
+            func handle(_ call: ControlCall, from connection: ControlConnection, reply: ControlReply) {
+                reply.fail(ControlError(.usage, "a call"))
+            }
+
+            func handle(_ messages: ControlMessages, from connection: ControlConnection) {
+                let outcomes = messages.parameters.enumerated().map { index, parameters in
+                    let outcome: ControlMessages.Outcome =
+                        parameters.text == "bad"
+                        ? .failed(ControlError(.badData, "bad"))
+                        : .sent(EventID(SHA256.digest(of: Array(parameters.text.utf8))), number: 7, linked: 2)
+                    return (index: index, outcome: outcome)
+                }
+                // The last one is forgotten where there are several.
+                messages.answer(outcomes.count > 1 ? outcomes.dropLast() : outcomes)
+                messages.answer([outcomes[0]])
+            }
+
+            func connectionClosed(_ connection: ControlConnection) {}
+        }
+        let directory = TemporaryDirectory()
+        let state = StateDirectory(at: "\(directory.path)/state")
+        try state.prepare()
+        let server = try ControlServer(for: state, holding: try state.lock(), handler: Session())
+        defer { server.close() }
+        let client = try RawClient(state.socket)
+        func request(_ id: String, _ text: String) -> String {
+            "{\"jsonrpc\":\"2.0\",\(id)\"method\":\"send\",\"params\":{\"text\":\"\(text)\"}}\n"
+        }
+
+        client.write(
+            request("\"id\":1,", "one") + request("\"id\":2,", "bad") + request("", "unasked")
+                + request("\"id\":3,", "lost")
+                + "{\"jsonrpc\":\"2.0\",\"id\":4,\"method\":\"peers\"}\n" + request("\"id\":5,", "last"))
+
+        let digest = SHA256.digest(of: Array("one".utf8)).hexadecimal
+        client.endWriting()
+        let answers = client.readToEnd()
+        try #require(answers.count == 5)
+        #expect(
+            answers[0] == "{\"id\":1,\"jsonrpc\":\"2.0\",\"result\":{\"id\":\"\(digest)\",\"linked\":2,\"number\":7}}")
+        #expect(answers[1].contains("\"id\":2") && answers[1].contains("\"error\""))
+        #expect(answers[2].contains("\"id\":3") && answers[2].contains("\"error\""))
+        #expect(answers[3].contains("\"id\":4") && answers[4].contains("\"id\":5"))
     }
 
     @Test func `a script gets its answer by the id that it chose`() throws {
