@@ -125,7 +125,9 @@ struct Daemon: Sendable {
         let facts = DaemonHandler.Facts(
             port: session.port, stateDirectory: state.path, downloads: downloads, admission: options.admission)
         return Resource(
-            acquire: { try ControlServer(for: state, holding: lock, handler: DaemonHandler(session, facts)) },
+            acquire: {
+                try ControlServer(for: state, holding: lock, on: session.queue, handler: DaemonHandler(session, facts))
+            },
             release: { $0.close() })
     }
 

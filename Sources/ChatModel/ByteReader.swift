@@ -33,13 +33,14 @@ struct ByteReader {
 
     var remaining: Int { end - position }
 
-    mutating func integer<Value: FixedWidthInteger>(_: Value.Type = Value.self) throws(WireError) -> Value {
+    mutating func integer<Value: FixedWidthInteger & BitwiseCopyable>(
+        _: Value.Type = Value.self
+    ) throws(WireError) -> Value {
         let width = MemoryLayout<Value>.size
         guard remaining >= width else { throw .truncated }
-        var value: Value = 0
-        for offset in position..<position + width { value = value << 8 | Value(truncatingIfNeeded: bytes[offset]) }
+        let value = bytes.withUnsafeBytes { $0.loadUnaligned(fromByteOffset: position, as: Value.self) }
         position += width
-        return value
+        return Value(bigEndian: value)
     }
 
     mutating func byte() throws(WireError) -> UInt8 {

@@ -1,5 +1,6 @@
 public import ChatModel
 public import Discovery
+public import Dispatch
 public import Identity
 import Locking
 public import Rx
@@ -41,6 +42,9 @@ public final class SessionContainer: Sendable {
     public let notice: String?
     /// Lines for the log of whoever runs this session; hot.
     public let log: Observable<String>
+
+    /// Where everything is delivered; others may run on it who never wait.
+    public var queue: DispatchQueue { parts.queue }
 
     let parts: SessionParts
     let commands = PublishSubject<RoomEvent>()

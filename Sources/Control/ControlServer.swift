@@ -1,4 +1,4 @@
-import Dispatch
+public import Dispatch
 import Glibc
 import SystemCalls
 
@@ -33,7 +33,7 @@ public final class ControlServer: @unchecked Sendable {
     private let inode: ino_t?
     private let limits: ControlLimits
     private let handler: any ControlHandler
-    private let queue = DispatchQueue(label: "chat.control")
+    private let queue: DispatchQueue
     private var acceptor: (any DispatchSourceRead)?
     private var connections: Set<ControlConnection> = []
 
@@ -43,20 +43,22 @@ public final class ControlServer: @unchecked Sendable {
     ///   - state: Its directories are prepared.
     ///   - lock: Shows that no other daemon uses `state`: then a socket that nobody answers is stale, and is replaced.
     ///   - limits: Limits and timers.
+    ///   - target: Which queue its own one runs on: one that is at work anyway needs no other thread to be woken.
     ///   - handler: Kept until the server goes.
     /// - Throws: With ``ExitStatus/tryAgain`` when another daemon answers on the path.
     public init(
         for state: StateDirectory, holding lock: StateLock, limits: ControlLimits = ControlLimits(),
-        handler: any ControlHandler
+        on target: DispatchQueue? = nil, handler: any ControlHandler
     ) throws(CommandFailure) {
         path = state.socket
         self.limits = limits
         self.handler = handler
+        queue = DispatchQueue(label: "chat.control", target: target)
         listener = try withExtendedLifetime(lock) { () throws(CommandFailure) in
             try ControlListener.open(state.socket)
         }
         inode = (try? FileStatus(at: path))?.inode
-        queue.sync { startAccepting() }
+        queue.async { self.startAccepting() }
     }
 
     /// Takes the socket away, and lets the clients go once they have what is queued for them.

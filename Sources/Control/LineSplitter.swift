@@ -56,10 +56,11 @@ public struct LineSplitter: Sendable {
             isOverLimit = true
             return nil
         }
-        let own = arrived.prefix { $0.position <= end }
-        arrived.removeFirst(own.count)
         start = min(end + 1, bytes.count)
         scanned = start
+        if arrived.isEmpty { return Line(bytes: line) }
+        let own = arrived.prefix { $0.position <= end }
+        arrived.removeFirst(own.count)
         return Line(bytes: line, descriptor: own.last?.descriptor)
     }
 

@@ -18,6 +18,8 @@ public final class History: @unchecked Sendable {
         /// In the table log.
         var row: Int64
         var head: LogHead
+        /// The row of its newest batch.
+        var newestRow: Int64
         /// The latest clock of its events, as far as it is believed; of those of before the start, that of the last batch.
         var latest = HybridTime(value: 0)
     }
@@ -192,7 +194,7 @@ public final class History: @unchecked Sendable {
         try enter(stored, after: &latest)
         change.entries += stored.entries
         change.logs[batch.log] = LogState(
-            row: log, head: LogHead(last: batch.last, lastID: batch.lastID), latest: latest)
+            row: log, head: LogHead(last: batch.last, lastID: batch.lastID), newestRow: row, latest: latest)
         change.newestRow = row
     }
 

@@ -23,9 +23,11 @@ extension History {
     ///
     /// `nil` for one that isn't stored so.
     public func arrival(of batch: Batch) -> Int64? {
-        guard (try? requireOpen()) != nil, let log = logs[batch.log]?.row else { return nil }
+        guard (try? requireOpen()) != nil, let log = logs[batch.log] else { return nil }
+        if log.head.last == batch.last { return log.newestRow << 8 }
         let row = try? reader.first(
-            "SELECT row FROM batch WHERE log = ? AND last = ?", [.integer(log), .integer(Int64(clamping: batch.last))],
+            "SELECT row FROM batch WHERE log = ? AND last = ?",
+            [.integer(log.row), .integer(Int64(clamping: batch.last))],
             { $0.integer(0) })
         return row.flatMap { $0 }.map { $0 << 8 }
     }

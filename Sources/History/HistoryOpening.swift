@@ -134,7 +134,7 @@ extension History {
                 { storedBatch($0) }) ?? nil
         return newest.map { stored in
             LogState(
-                row: log, head: LogHead(last: stored.batch.last, lastID: stored.batch.lastID),
+                row: log, head: LogHead(last: stored.batch.last, lastID: stored.batch.lastID), newestRow: stored.row,
                 latest: stored.places.map { stored.position(at: $0).clock }.max() ?? HybridTime(value: 0))
         }
     }
