@@ -134,7 +134,8 @@ private final class Verification: @unchecked Sendable {
         switch effect {
         case .asked(let question, let peers) where questions.contains(question):
             for peer in peers where answers[peer] == nil { answers[peer] = Answer() }
-            if answers.isEmpty { report() }
+            // A peer that answered somebody here a moment ago drops the question.
+            if answers.isEmpty { report() } else { waitForRound() }
         case .verified(let peer, let page) where questions.contains(page.question): take(page, from: peer)
         default: break
         }

@@ -37,8 +37,23 @@ import Testing
             #expect(exit == .status(0))
             #expect(result.messages == 1_500 && result.peers.map(\.state) == [.same, .same])
         }
+        let outcome = try await alice.client.run("verify")
         #expect(
-            try await alice.client.run("verify").output.hasPrefix("all 3 hold the same 1500 messages: this host, "))
+            outcome.output.hasPrefix("all 3 hold the same 1500 messages: this host, "),
+            "\(outcome.output)\(outcome.errors)")
+    }
+
+    @Test func `who asks several times at once is answered each time`() async throws {
+        let (alice, bob) = try await pair(in: scratch)
+        #expect(try await bob.client.run("send", "hello").exit == .status(0))
+        #expect(try await eventually { try await alice.texts() == ["hello"] })
+
+        let outcomes = try await withThrowingTaskGroup { group in
+            for _ in 1...4 { group.addTask { try await alice.client.run("verify") } }
+            return try await group.reduce(into: []) { $0.append($1) }
+        }
+
+        for outcome in outcomes { #expect(outcome.output == "both hold the same 1 message: this host, bob\n") }
     }
 
     @Test func `who stands still is named when the time is over`() async throws {
