@@ -21,9 +21,7 @@ final class NewsSheet: Sendable {
         var notifications = LineNotifications(reserving: lines.count * Self.usualLength)
         for (line, cursor) in zip(lines, cursors) {
             guard let cursor, !notifications.append(text: line, cursor) else { continue }
-            var view = LineView(line)
-            view.cursor = cursor.description
-            notifications.append(view)
+            notifications.append(LineView(line, behind: cursor))
         }
         let latest = Written(lines: lines, cursors: cursors, notifications: notifications)
         written.withLock { $0 = latest }

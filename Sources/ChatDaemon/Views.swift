@@ -7,6 +7,12 @@ import Identity
 import SystemCalls
 
 extension LineView {
+    /// With the cursor to go on from behind it, if that is known.
+    init(_ line: Transcript, behind cursor: Cursor?) {
+        self.init(line)
+        self.cursor = cursor?.description
+    }
+
     init(_ line: Transcript) {
         let direction: Direction =
             switch line.direction {
@@ -63,11 +69,7 @@ extension ImageView {
 extension LogResult {
     /// Without cursors where newer lines follow the page, so that nobody goes on behind it.
     init(_ page: TranscriptPage, isOlder: Bool = false) {
-        let lines = zip(page.lines, page.cursors).map { line, cursor in
-            var view = LineView(line)
-            if !isOlder { view.cursor = cursor.description }
-            return view
-        }
+        let lines = zip(page.lines, page.cursors).map { LineView($0, behind: isOlder ? nil : $1) }
         self.init(
             lines: lines, earlier: page.earlier?.description, more: page.isMore ? true : nil,
             cursor: isOlder ? nil : page.end.description, start: isOlder ? nil : page.start.description)

@@ -51,9 +51,13 @@ final class Watcher: Sendable {
                 read.arrival = arrival
                 self.read = read
             }
-            if filter.isEmpty { return read }
-            if line.direction == .local, filter.author != nil { return nil }
-            return filter.takes(author: line.peer, time: line.time) ? read : nil
+            return isWanted(line) ? read : nil
+        }
+
+        func isWanted(_ line: Transcript) -> Bool {
+            if filter.isEmpty { return true }
+            if line.direction == .local, filter.author != nil { return false }
+            return filter.takes(author: line.peer, time: line.time)
         }
     }
 
@@ -105,7 +109,9 @@ final class Watcher: Sendable {
     private func tell(_ news: News) {
         switch news {
         case .lines(let lines): tell(lines[...])
-        case .update(let line): if isWanted(line) { connection.notify(.update(view(line))) }
+        case .update(let line):
+            let (isWanted, cursor) = state.withLock { ($0.isWanted(line), $0.read) }
+            if isWanted { connection.notify(.update(LineView(line, behind: cursor))) }
         case .transfer(let transfer): connection.notify(.transfer(TransferView(transfer)))
         }
     }
@@ -146,7 +152,8 @@ final class Watcher: Sendable {
         guard let page = nextPage() else { return }
         for line in page.lines {
             if connection.isBehind { return goOnWhenRead() }
-            if isNew(line) { connection.notify(.line(view(line))) }
+            guard let cursor = state.withLock({ $0.cursor(behind: line) }) else { continue }
+            connection.notify(.line(LineView(line, behind: cursor)))
         }
         if !page.isMore {
             state.withLock { $0.read = page.end }
@@ -174,29 +181,5 @@ final class Watcher: Sendable {
             state.waiting = waiting.isEmpty ? nil : []
             return waiting.isEmpty ? nil : waiting
         }
-    }
-
-    // MARK: Which lines
-
-    /// Takes note of how far the client is; what this host says about the room is always new.
-    private func isNew(_ line: Transcript) -> Bool {
-        guard let arrival = line.arrival else { return true }
-        return state.withLock { state in
-            guard let read = state.read, arrival > read.arrival else { return false }
-            state.read?.arrival = arrival
-            return true
-        }
-    }
-
-    private func isWanted(_ line: Transcript) -> Bool {
-        let filter = state.withLock { $0.filter }
-        if line.direction == .local, filter.author != nil { return false }
-        return filter.takes(author: line.peer, time: line.time)
-    }
-
-    private func view(_ line: Transcript) -> LineView {
-        var view = LineView(line)
-        view.cursor = state.withLock { $0.read }?.description
-        return view
     }
 }
