@@ -1,5 +1,6 @@
 import ChatModel
 import Foundation
+import Glibc
 
 /// What a crash does to that which was written and not yet synchronised.
 enum Crash: String, CaseIterable {
@@ -55,6 +56,11 @@ struct DiskImage {
     private static let sector = 512  // bytes
     private var files: [String: File] = [:]
 
+    /// Counts what got to the disk, or went from it.
+    private(set) var keptVersion = 0
+    /// Whether all that was done is on the disk, so that every crash leaves the same.
+    var isSettled: Bool { files.values.allSatisfy(\.changes.isEmpty) }
+
     /// Which files there ever were.
     var names: [String] { files.keys.sorted() }
 
@@ -75,7 +81,8 @@ struct DiskImage {
     }
 
     private mutating func settle(_ name: String, _ isDone: Bool) {
-        guard var file = files[name] else { return }
+        guard var file = files[name], !file.changes.isEmpty else { return }
+        keptVersion += 1
         if isDone {
             // SQLite synchronises the directory with a file that it made.
             if file.changes.contains(where: \.isOfName) { for other in files.keys { files[other]?.settleName() } }
@@ -112,15 +119,20 @@ struct DiskImage {
 
     private static func write(_ bytes: ArraySlice<UInt8>, at offset: Int, into content: inout [UInt8]?) {
         var whole = content.take() ?? []
-        if whole.count < offset + bytes.count {
-            whole.append(contentsOf: repeatElement(0, count: offset + bytes.count - whole.count))
-        }
+        if whole.count < offset + bytes.count { whole += zeros(offset + bytes.count - whole.count) }
         whole.withUnsafeMutableBytes { target in
             bytes.withUnsafeBytes { source in
                 UnsafeMutableRawBufferPointer(rebasing: target[offset..<offset + source.count]).copyMemory(from: source)
             }
         }
         content = whole
+    }
+
+    private static func zeros(_ count: Int) -> [UInt8] {
+        [UInt8](unsafeUninitializedCapacity: count) { buffer, initialized in
+            buffer.baseAddress.map { _ = memset($0, 0, count) }
+            initialized = count
+        }
     }
 
     private static func tear(_ bytes: [UInt8], at offset: Int, into content: inout [UInt8]?, _ dice: inout SplitMix64) {
