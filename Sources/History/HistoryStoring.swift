@@ -79,7 +79,7 @@ extension History {
             rows.append(served)
             return last < numbers.upperBound
         }
-        return try joined(rows)
+        return try joined(rows, of: log)
     }
 
     /// A row of the table batch as it goes to a peer.
@@ -89,8 +89,9 @@ extension History {
         var bytes: [UInt8]
     }
 
-    /// Joins rows up to the first whose bytes are no longer those that were stored.
-    private func joined(_ rows: [ServedRow]) throws(HistoryError) -> [[UInt8]] {
+    /// Joins rows up to the first whose bytes are no longer those that were stored, or that only a damaged index takes
+    /// for the log's.
+    private func joined(_ rows: [ServedRow], of log: LogID) throws(HistoryError) -> [[UInt8]] {
         var joiner = BatchJoiner()
         for row in rows { joiner.add(row.bytes, numbers: row.numbers) }
         var batches: [[UInt8]] = []
@@ -98,19 +99,19 @@ extension History {
         for batch in joiner.joined {
             let parts = rest.prefix(batch.parts)
             rest = rest.dropFirst(batch.parts)
-            if isIntact(batch.bytes, lastID: parts.last?.lastID) {
+            if isIntact(batch.bytes, of: log, lastID: parts.last?.lastID) {
                 batches.append(batch.bytes)
                 continue
             }
-            batches += parts.prefix { isIntact($0.bytes, lastID: $0.lastID) }.map(\.bytes)
+            batches += parts.prefix { isIntact($0.bytes, of: log, lastID: $0.lastID) }.map(\.bytes)
             if batches.isEmpty { throw .damaged("read \(file.path): a batch is not what was stored") }
             break
         }
         return batches
     }
 
-    private func isIntact(_ bytes: [UInt8], lastID: [UInt8]?) -> Bool {
+    private func isIntact(_ bytes: [UInt8], of log: LogID, lastID: [UInt8]?) -> Bool {
         guard let batch = try? Batch(stored: bytes, in: room) else { return false }
-        return batch.lastID.digest.bytes == lastID && batch.isSealed(in: room)
+        return batch.log == log && batch.lastID.digest.bytes == lastID && batch.isSealed(in: room)
     }
 }

@@ -193,6 +193,20 @@ struct FaultTests {
         }
     }
 
+    @Test func `a batch that is filed under another log isn't served as that log's`() throws {
+        let (history, _) = try open()
+        var (bob, carol) = (Author(incarnation: 1), Author(incarnation: 2))
+        _ = try history.store(bob.say("bob's"))
+        _ = try history.store(carol.say("carol's", "too"))
+        try history.on { try $0.writer.run("UPDATE batch SET log = 3 - log") }
+
+        for log in [bob.log, carol.log] {
+            #expect(throws: HistoryError.self) {
+                try history.on { try $0.batches(of: log, covering: 1...1, atMost: .max) }
+            }
+        }
+    }
+
     @Test func `a database that is removed while in use takes nothing more`() throws {
         let (history, _) = try open()
         _ = try history.append(text("before"))
