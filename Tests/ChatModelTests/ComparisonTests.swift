@@ -99,10 +99,7 @@ struct ComparisonTests {
     }
 
     @Test func `whoever is linked answers, in one piece, whatever is asked meanwhile`() {
-        let network = RoomNetwork(seed: 1, "alice", "bob", "carol")
-        let (alice, bob) = (network.hosts[0], network.hosts[1])
-        network.startAll()
-        network.run(for: 1_000)
+        let (network, alice, bob, _) = RoomNetwork.three()
         alice.say("hi")
         network.run(for: 1_000)
 
@@ -117,10 +114,7 @@ struct ComparisonTests {
     }
 
     @Test func `a blocked author's log is named as not kept`() {
-        let network = RoomNetwork(seed: 1, "alice", "bob", "carol")
-        let (alice, bob, carol) = (network.hosts[0], network.hosts[1], network.hosts[2])
-        network.startAll()
-        network.run(for: 1_000)
+        let (network, alice, bob, carol) = RoomNetwork.three()
         carol.say("hi")
         network.run(for: 1_000)
         bob.decide(.block, carol)

@@ -22,10 +22,7 @@ struct RoomHaveTests {
     private final class Counter { var count = 0 }
 
     @Test func `who both get a log from its author tell one another once a second`() {
-        let network = RoomNetwork(seed: 1, "alice", "bob", "carol")
-        let (alice, bob, carol) = (network.hosts[0], network.hosts[1], network.hosts[2])
-        network.startAll()
-        network.run(for: 1_000)
+        let (network, alice, bob, carol) = RoomNetwork.three()
         let words = Counter()
         count(words, bob, to: carol, about: alice.key.peer)
 
@@ -52,10 +49,7 @@ struct RoomHaveTests {
     }
 
     @Test func `when an author leaves, who has more of its log says so at once`() {
-        let network = RoomNetwork(seed: 1, "alice", "bob", "carol")
-        let (alice, bob, carol) = (network.hosts[0], network.hosts[1], network.hosts[2])
-        network.startAll()
-        network.run(for: 1_000)
+        let (network, alice, bob, carol) = RoomNetwork.three()
         alice.say("for all")
         network.run(for: 2_000)
         alice.tamper = { peer, message in

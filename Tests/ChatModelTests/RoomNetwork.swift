@@ -42,6 +42,14 @@ final class RoomNetwork {
         }
     }
 
+    /// Three hosts that are all linked to one another.
+    static func three() -> (RoomNetwork, alice: RoomHost, bob: RoomHost, carol: RoomHost) {
+        let network = RoomNetwork(seed: 1, "alice", "bob", "carol")
+        network.startAll()
+        network.run(for: 1_000)
+        return (network, network.hosts[0], network.hosts[1], network.hosts[2])
+    }
+
     /// Starts all hosts in the same instant.
     func startAll() { for host in hosts { host.start() } }
 
