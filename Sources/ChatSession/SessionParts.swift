@@ -16,6 +16,7 @@ struct SessionParts: Sendable {
     let links: LinksLoop
     let storage: StorageLoop
     let receipts: ReceiptsLoop
+    let audit: Audit
     let verify: VerifyLoop
     let images: BlobsLoop
     let clock: ClockLoop
@@ -53,7 +54,8 @@ struct SessionParts: Sendable {
         links = LinksLoop(transport, admission, intake)
         storage = StorageLoop(history, room: roomID, me: me, transport: transport, intake)
         receipts = ReceiptsLoop(history, room: roomID, key: configuration.key)
-        verify = VerifyLoop(history, transport: transport)
+        audit = Audit(history)
+        verify = VerifyLoop(history, audit, transport: transport)
         images = BlobsLoop(blobs, downloads: configuration.downloads, transport: transport, intake)
         discovery = DiscoveryLoop(mode: configuration.discovery, instance: instance)
         hints = HintsLoop(room: roomID, key: configuration.key, intake)

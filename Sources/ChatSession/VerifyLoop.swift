@@ -10,12 +10,15 @@ struct VerifyLoop: FeedbackLoop {
     private static let pause = 100  // milliseconds, at least, between two answers to one peer
 
     private let history: History
+    private let audit: Audit
+    private let queue = DispatchQueue(label: "chat.session.answers")
     private let transport: Transport
     private let results = PublishSubject<RoomEvent>()
     private let notes = PublishSubject<String>()
 
-    init(_ history: History, transport: Transport) {
+    init(_ history: History, _ audit: Audit, transport: Transport) {
         self.history = history
+        self.audit = audit
         self.transport = transport
     }
 
@@ -26,13 +29,15 @@ struct VerifyLoop: FeedbackLoop {
 
     func perform(_ effect: RoomEffect) {
         guard case .answer(let question, let blocked, let peer) = effect else { return }
-        history.queue.async {
-            let start = DispatchTime.now()
+        queue.async {
+            var start = DispatchTime.now()
             defer { answered(peer, since: start) }
-            do throws(HistoryError) {
-                let entries = try entries(without: blocked)
+            do {
+                try audit.run(isBrief: true)
+                start = .now()
+                let held = try history.queue.sync { try entries(without: blocked) }
                 transport.send(
-                    Verified.pages(entries, answering: question).map { SessionMessage.verified($0).frame }, to: peer,
+                    Verified.pages(held, answering: question).map { SessionMessage.verified($0).frame }, to: peer,
                     over: .chat)
             } catch { notes.onNext("a peer's question what is stored here was not answered: \(error)") }
         }
@@ -42,14 +47,14 @@ struct VerifyLoop: FeedbackLoop {
     private func answered(_ peer: PeerID, since start: DispatchTime) {
         let taken = DispatchTime.now().uptimeNanoseconds - start.uptimeNanoseconds
         let pause = max(Self.pause, 9 * Int(clamping: taken / 1_000_000))
-        history.queue.asyncAfter(deadline: .now() + .milliseconds(pause)) { [results] in
+        queue.asyncAfter(deadline: .now() + .milliseconds(pause)) { [results] in
             results.onNext(.verifyAnswered(peer))
         }
     }
 
     private func entries(without blocked: Set<PeerID>) throws(HistoryError) -> [Verified.Entry] {
         var entries: [Verified.Entry] = []
-        for (log, ranges) in try history.rangesOnDisk() {
+        for (log, ranges) in try history.withoutDamage(history.rangesOnDisk()) {
             let isLeftOut = blocked.contains(log.author)
             // What is said of a log has at most so many ranges; what is left out counts as missing.
             let said = isLeftOut ? [] : Array(ranges.suffix(Have.maximumRanges))

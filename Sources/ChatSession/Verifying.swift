@@ -100,7 +100,10 @@ private final class Verification: @unchecked Sendable {
                     forked = Set(all.keys.filter { history.isForked($0) })
                     ours = all.filter { !forked.contains($0.key) }
                 }
+                // The others read their disks at the same time.
                 ask(nil)
+                try session.parts.audit.run()
+                ours = try history.queue.sync { try history.withoutDamage(ours) }
             } catch { finish(.failure(error)) }
         }
         queue.asyncAfter(deadline: deadline) { [self] in
@@ -169,7 +172,7 @@ private final class Verification: @unchecked Sendable {
 
     /// Looks whether what others had when they answered first has come here too.
     private func compareHere() throws {
-        let now = try history.queue.sync { try history.rangesOnDisk() }
+        let now = try history.queue.sync { try history.withoutDamage(history.rangesOnDisk()) }
         for (peer, answer) in answers {
             answers[peer]?.lackedHere = Comparison.missing(here: now, of: answer.first ?? []) { log in
                 log.isForRoom && !forked.contains(log) && !blocked.contains(log.author)

@@ -97,4 +97,27 @@ import Testing
         #expect(fromAlice.output.contains("bob lacks 4 of alice\n"))
         #expect(fromBob.output.contains("this host lacks 4 of alice, which alice has\n"))
     }
+
+    @Test func `what rotted on the disk of one of them is found`() async throws {
+        let (alice, bob) = try await pair(in: scratch)
+        for line in ["one", "two", "three"] {
+            #expect(try await alice.client.run("send", "--wait", "all", "--timeout", "20", line).exit == .status(0))
+        }
+        let change = """
+            import sqlite3, sys
+            d = sqlite3.connect(sys.argv[1])
+            (row, text), = d.execute("SELECT row, bytes FROM batch WHERE first = 2 AND last = 2")
+            d.execute("UPDATE batch SET bytes = ? WHERE row = ?", (text.replace(b"two", b"tvo"), row))
+            d.commit()
+            """
+        let changed = try await run(["python3", "-c", change, "\(bob.daemon.state)/history.db"])
+        #expect(changed.exit == .status(0), "\(changed.errors)")
+
+        let fromAlice = try await alice.client.run("verify", "--timeout", "2")
+        let fromBob = try await bob.client.run("verify", "--timeout", "2")
+
+        #expect(fromAlice.exit == .status(1) && fromBob.exit == .status(1))
+        #expect(fromAlice.output.contains("bob lacks 2 of alice\n"), "\(fromAlice.output)")
+        #expect(fromBob.output.contains("this host lacks 2 of alice, which alice has\n"), "\(fromBob.output)")
+    }
 }

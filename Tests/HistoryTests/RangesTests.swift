@@ -39,4 +39,32 @@ struct RangesTests {
                 EventRange(numbers: 3...3, lastID: batches[2].lastID),
             ])
     }
+
+    @Test mutating func `what rotted in a row is found by reading all of it, and taken out of its range`() throws {
+        let batches = [bob.say("one"), bob.say("two", "three"), bob.say("four"), bob.say("five")]
+        for batch in batches { _ = try history.store(batch) }
+        for batch in batches[1...2] {
+            var rotten = batch.bytes
+            rotten[rotten.count - Signature.length - 1] ^= 1
+            try history.on { history in
+                try history.writer.run(
+                    "UPDATE batch SET bytes = ? WHERE last = ?", [.blob(rotten), .integer(Int64(batch.last))])
+            }
+        }
+        func sound() throws -> [EventRange]? {
+            try history.on { try $0.withoutDamage($0.rangesOnDisk())[bob.log] }
+        }
+        #expect(try sound()?.map(\.numbers) == [1...5])
+
+        #expect(try history.on { try $0.audit(after: 0, atMost: 3) } == 3)
+        #expect(try history.on { try $0.audit(after: 3, atMost: 3) } == 4)
+        #expect(try history.on { try $0.audit(after: 4, atMost: 3) } == nil)
+
+        #expect(history.on { $0.damagedBatches } == 2)
+        #expect(
+            try sound() == [
+                EventRange(numbers: 1...1, lastID: batches[0].lastID),
+                EventRange(numbers: 5...5, lastID: batches[3].lastID),
+            ])
+    }
 }
