@@ -157,7 +157,7 @@ public final class ControlConnection: @unchecked Sendable {
     }
 
     /// Reads to EAGAIN, because a hang-up is told once only; but lets others have their turn.
-    private func read() {
+    func read() {
         for _ in 0..<16 {
             guard phase == .open, !isPaused else { return }
             do throws(SystemCallError) {

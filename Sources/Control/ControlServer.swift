@@ -123,6 +123,7 @@ public final class ControlServer: @unchecked Sendable {
         guard let user = try? peerUser(of: socket.number), user == geteuid() else {
             return turnAway(socket, ControlError(.noPermission, "this chatd belongs to another user"))
         }
+        if connections.count >= limits.clients { noticeEnds() }
         guard connections.count < limits.clients else {
             return turnAway(socket, ControlError(.tryAgain, "chatd serves \(limits.clients) clients already"))
         }
@@ -135,6 +136,11 @@ public final class ControlServer: @unchecked Sendable {
             })
         connections.insert(connection)
         connection.start()
+    }
+
+    /// Clients that have closed hold places until it is their turn to be read; where those run out they come first.
+    private func noticeEnds() {
+        for connection in connections { connection.read() }
     }
 
     /// One line into a fresh socket's empty buffer, which takes it at once.

@@ -1,5 +1,6 @@
 import ChatModel
 import Control
+import Dispatch
 import Foundation
 import Glibc
 import Identity
@@ -202,6 +203,21 @@ struct ServerTests {
 
         #expect(failure == CommandFailure(.tryAgain, "chatd serves 2 clients already"))
         #expect(eventually { (try? daemon.client().call(.hello, NoFields())) != nil })
+    }
+
+    @Test func `clients that have gone while the daemon was busy hold no places`() throws {
+        var limits = ControlLimits()
+        limits.clients = 3
+        let queue = DispatchQueue(label: "busy")
+        let daemon = try Daemon(limits: limits, on: queue, Self.echo)
+        queue.suspend()
+        for _ in 0..<20 { _ = try RawClient(daemon.state.socket) }
+        let client = try RawClient(daemon.state.socket)
+        client.write(#"{"jsonrpc":"2.0","id":1,"method":"hello"}"# + "\n")
+        client.endWriting()
+        queue.resume()
+
+        #expect(client.readToEnd().contains { $0.contains("\"alice\"") })
     }
 
     @Test func `a client that never reads blocks nobody and is let go`() throws {

@@ -53,12 +53,14 @@ final class Daemon: Sendable {
     let server: ControlServer
     let handler: Handler
 
-    init(limits: ControlLimits = ControlLimits(), _ answer: @escaping Handler.Answer) throws {
+    init(
+        limits: ControlLimits = ControlLimits(), on target: DispatchQueue? = nil, _ answer: @escaping Handler.Answer
+    ) throws {
         state = StateDirectory(at: "\(directory.path)/state")
         try state.prepare()
         lock = try state.lock()
         handler = Handler(answer)
-        server = try ControlServer(for: state, holding: lock, limits: limits, handler: handler)
+        server = try ControlServer(for: state, holding: lock, limits: limits, on: target, handler: handler)
     }
 
     deinit { server.close() }
