@@ -65,7 +65,7 @@ private final class Verification: @unchecked Sendable {
 
     private let session: SessionContainer
     private let history: History
-    private let deadline: DispatchTime
+    private let limit: Int  // milliseconds, from when our own disk has been read
     private let queue = DispatchQueue(label: "chat.session.verify")
     private var end: ((Result<VerifyReport, any Error>) -> Void)?
     private var subscription: (any Disposable)?
@@ -83,7 +83,7 @@ private final class Verification: @unchecked Sendable {
     ) {
         self.session = session
         history = session.parts.history
-        deadline = .now() + .milliseconds(limit)
+        self.limit = limit
         self.end = end
     }
 
@@ -104,13 +104,15 @@ private final class Verification: @unchecked Sendable {
                 ask(nil)
                 try session.parts.audit.run()
                 ours = try history.queue.sync { try history.withoutDamage(ours) }
-            } catch { finish(.failure(error)) }
+            } catch { return finish(.failure(error)) }
+            queue.asyncAfter(deadline: .now() + .milliseconds(limit)) { [self] in timeIsOver() }
         }
-        queue.asyncAfter(deadline: deadline) { [self] in
-            if end == nil { return }
-            do { try compareHere() } catch { return finish(.failure(error)) }
-            report()
-        }
+    }
+
+    private func timeIsOver() {
+        if end == nil { return }
+        do { try compareHere() } catch { return finish(.failure(error)) }
+        report()
     }
 
     func stop() {
