@@ -45,6 +45,9 @@ public struct PeerRecord: Hashable, Sendable {
 
     /// Whether it has proven its key on a link of our own.
     public var isMet: Bool { firstSeen > 0 }
+
+    /// Whether it says nothing that is worth keeping: the peer was neither met nor judged.
+    public var isVoid: Bool { !isMet && verdict == .none }
 }
 
 /// A name that belongs to another key, or looks as if it did.

@@ -243,7 +243,7 @@ extension RoomState {
         forget(peer)
     }
 
-    private mutating func forget(_ peer: PeerID) {
+    mutating func forget(_ peer: PeerID) {
         newcomers.removeAll { $0 == peer }
         waitingDials.removeAll { $0 == .peer(peer) }
         timers.cancel(.dial(peer))

@@ -25,6 +25,7 @@ public enum RoomEffect: Sendable {
     case serve(Want, to: PeerID)
     /// To come back as ``RoomEvent/answered(by:_:)`` once what came before it is stored.
     case settle(Want, from: PeerID)
+    /// In place of what was known of the peer; nothing more is if the record is void.
     indirect case remember(PeerID, PeerRecord)
     /// As ``remember(_:_:)``, and to come back as ``RoomEvent/judged(_:)``.
     indirect case judge(PeerID, PeerRecord, CommandID)

@@ -77,6 +77,8 @@ public struct RoomLimits: Hashable, Sendable {
     /// How many may wait to be let in, and for how long.
     public var maximumWaiting = 8
     public var waitingTime: UInt64 = 300_000
+    /// Peers that were met, have written nothing and aren't here, before the one seen longest ago is forgotten.
+    public var maximumGuests = 500
     /// Authors never met on a link of our own, before the events of further ones are left out.
     public var maximumStrangers = 256
 

@@ -8,7 +8,8 @@ extension RoomState {
         var record = peers[peer]?.record ?? PeerRecord(name: name, namedSince: wall)
         let known = record.addresses
         if let endpoint = provenAddress(of: peer) { record.reached(at: endpoint) }
-        let isNews = !record.isMet || record.name != name || record.addresses != known
+        let isNew = !record.isMet
+        let isNews = isNew || record.name != name || record.addresses != known
         if record.isMet, record.name != name, !record.name.isEmpty, peers[peer]?.isPresent == false {
             notice(about: peer, "'\(record.name)' is now called '\(name)'")
         }
@@ -19,6 +20,30 @@ extension RoomState {
         peers[peer]?.record = record
         strangers[peer] = nil
         if isNews || peers[peer]?.isPresent == false { effects.append(.remember(peer, record)) }
+        if isNew { forgetGuests() }
+    }
+
+    /// Forgets who was seen longest ago of those who came once and left nothing, where there are too many.
+    ///
+    /// Keys cost nothing, so anybody could fill the disk of a room that is open. Whoever was judged or has written stays.
+    private mutating func forgetGuests() {
+        let authors = Set(logs.filter { $0.value.last > 0 }.map(\.key.author))
+        let guests = peers.filter { peer, known in
+            known.record?.isMet == true && known.record?.verdict == PeerRecord.Verdict.none && !known.isLinked
+                && !known.isPresent && !known.isDialling && known.endpoints.isEmpty && door[peer] == nil
+                && !authors.contains(peer) && !places.contains { $0.peer == peer }
+        }
+        let excess = guests.count - limits.maximumGuests
+        if excess <= 0 { return }
+        let oldest = guests.sorted {
+            ($0.value.record?.lastSeen ?? 0, $0.key) < ($1.value.record?.lastSeen ?? 0, $1.key)
+        }
+        for (peer, _) in oldest.prefix(excess) {
+            receipts[peer] = nil
+            holdings[peer] = holdings[peer]?.filter { $0.key.author == me }
+            effects.append(.remember(peer, PeerRecord(name: "")))
+            forget(peer)
+        }
     }
 
     /// Where its key was proven on the present link, and can be dialled: where we dialled it, or at the port that it

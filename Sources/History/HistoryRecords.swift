@@ -20,7 +20,7 @@ extension History {
         } ?? nil
     }
 
-    /// Keeps what is known of a peer, in place of what was.
+    /// Keeps what is known of a peer, in place of what was; a void record leaves nothing.
     public func remember(_ peer: PeerID, _ record: PeerRecord) throws(HistoryError) { try remember([peer: record]) }
 
     /// Keeps what is known of some peers, in place of what was, in one commit.
@@ -35,6 +35,7 @@ extension History {
     }
 
     private func keep(_ record: PeerRecord, of peer: PeerID) throws(HistoryError) {
+        if record.isVoid { return try forget(peer) }
         try writer.run(
             "INSERT OR REPLACE INTO peer VALUES (?, ?, ?)",
             [.blob(peer.bytes), .text(record.name), .integer(Int64(clamping: record.lastSeen))])
@@ -50,6 +51,13 @@ extension History {
         try writer.run(
             "INSERT OR REPLACE INTO address VALUES (?, ?)",
             [.blob(peer.bytes), .blob(record.addresses.prefix(PeerRecord.maximumAddresses).flatMap(\.encoded))])
+    }
+
+    private func forget(_ peer: PeerID) throws(HistoryError) {
+        for sql in [
+            "DELETE FROM peer WHERE key = ?", "DELETE FROM standing WHERE key = ?",
+            "DELETE FROM address WHERE key = ?", "DELETE FROM receipt WHERE holder = ?",
+        ] { try writer.run(sql, [.blob(peer.bytes)]) }
     }
 
     /// How many peers' addresses are kept.

@@ -232,7 +232,7 @@ extension RoomHost {
         case .store(let bytes, let peer): onDisk { $0.store(bytes, from: peer) }
         case .serve(let want, let peer): onDisk { $0.serve(want, to: peer) }
         case .settle(let want, let peer): onDisk { $0.take(.answered(by: peer, want)) }
-        case .remember(let peer, let record): disk.records[peer] = record
+        case .remember(let peer, let record): disk.records[peer] = record.isVoid ? nil : record
         case .judge(let peer, let record, let command):
             disk.records[peer] = record
             onDisk { $0.take(.judged(command)) }

@@ -131,6 +131,18 @@ struct AppendTests {
             ])
     }
 
+    @Test func `of a peer that was neither met nor judged nothing is kept`() throws {
+        let (history, _) = try open()
+        let bob = Author().key.peer
+        try history.on {
+            try $0.remember(bob, PeerRecord(name: "bob", firstSeen: 1, lastSeen: 1))
+            try $0.remember(bob, PeerRecord(name: "bob"))
+        }
+        #expect(history.on { $0.knownPeers() }.isEmpty)
+        try history.on { try $0.remember(bob, PeerRecord(name: "", verdict: .blocked)) }
+        #expect(history.on { $0.knownPeers() }.map(\.record.verdict) == [.blocked])
+    }
+
     @Test func `where peers were reached is remembered of those seen last`() throws {
         let (history, _) = try open()
         let peers = (0..<History.peersWithAddresses + 4).map { _ in SigningKey().peer }
