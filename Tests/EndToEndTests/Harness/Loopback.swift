@@ -104,6 +104,11 @@ struct LocalPeer: Sendable {
         (try? FileManager.default.contentsOfDirectory(atPath: "/proc/\(daemon.process.pid)/fd").count) ?? 0
     }
 
+    /// How many threads it has.
+    var threads: Int {
+        (try? FileManager.default.contentsOfDirectory(atPath: "/proc/\(daemon.process.pid)/task").count) ?? 0
+    }
+
     /// What it has in memory, in KiB.
     var memory: Int {
         let status = (try? String(contentsOfFile: "/proc/\(daemon.process.pid)/status", encoding: .utf8)) ?? ""
