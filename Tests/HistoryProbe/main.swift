@@ -6,7 +6,7 @@ import Identity
 import SystemCalls
 
 // What tests and benchmarks need a process of its own for. Arguments: what to do, the state directory, the key's seed in
-// hexadecimal; for "chat" how many texts.
+// hexadecimal; for "chat" and "monologue" how many texts.
 let arguments = CommandLine.arguments
 guard arguments.count >= 4, let seed = [UInt8](hexadecimal: arguments[3]), let key = SigningKey(seed: seed) else {
     exit(EX_USAGE)
@@ -52,6 +52,19 @@ func chat(_ count: Int, in history: History) throws {
     say("\(count) texts")
 }
 
+/// Fills it with what its owner has said, each text under a seal of its own and of about 100 bytes.
+func speak(_ count: Int, in history: History) throws {
+    for number in 1...max(count, 1) {
+        let text = "message \(number) ".padded(to: 100)
+        let now = UInt64(time(nil)) * 1_000
+        let event = BatchEvent(
+            kind: .text, nonce: Nonce(UInt128(number)), clock: HybridTime(milliseconds: now, counter: 0), wallTime: now,
+            body: EventBody.text(text).encoded(authorName: "alice"))
+        _ = try history.queue.sync { try history.append([event], new: [true]) }
+    }
+    say("\(count) texts")
+}
+
 extension String {
     func padded(to length: Int) -> String { self + String(repeating: "x", count: max(length - utf8.count, 0)) }
 }
@@ -76,9 +89,9 @@ case "fail":  // until a write fails and fails again; then what was said, and ho
         }
     }
     say("lines \(try history.queue.sync { try history.lines(last: .max).count })")
-case "chat":
+case "chat", "monologue":
     guard let count = arguments.dropFirst(4).first.flatMap({ Int($0) }) else { exit(EX_USAGE) }
-    try chat(count, in: history)
+    if arguments[1] == "chat" { try chat(count, in: history) } else { try speak(count, in: history) }
     history.queue.sync { history.close() }
 case "files":  // one of each file that is ever made, of the blob on the standard input
     try append(history)
