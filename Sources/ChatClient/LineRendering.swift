@@ -41,11 +41,22 @@ struct LineRendering {
     /// The row as lines of a terminal, without line ends; all but the first are indented.
     mutating func lines(_ line: LineView) -> [String] {
         note(line)
+        return gap(before: line) + rows(line)
+    }
+
+    private func rows(_ line: LineView) -> [String] {
         switch line.kind {
-        case .notice: return noticeLines(line)
-        case .text: return textLines(line, remark(line) + counted(line))
-        case .image: return ["\(time(line.time)) \(image(line))\(remark(line))\(counted(line))"]
+        case .notice: noticeLines(line)
+        case .text: textLines(line, remark(line) + counted(line))
+        case .image: ["\(time(line.time)) \(image(line))\(remark(line))\(counted(line))"]
         }
+    }
+
+    /// That messages are missing which others have, or had.
+    private func gap(before line: LineView) -> [String] {
+        guard let missing = line.missing, missing > 0 else { return [] }
+        let label = names.label(line.name, suffix: line.suffix)
+        return ["\(time(line.time)) * \(missing) message\(missing == 1 ? "" : "s") of \(label) missing here"]
     }
 
     /// As ``lines(_:)``, for a terminal: a tab would move to a column that depends on where the line begins.

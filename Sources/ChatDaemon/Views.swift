@@ -28,6 +28,7 @@ extension LineView {
         case .late(let delay): late = Int(clamping: delay)
         case .ahead(let lead): ahead = Int(clamping: lead)
         }
+        if line.missing > 0 { missing = Int(clamping: line.missing) }
         delivery = line.delivery.map(DeliveryCountView.init)
         switch line.content {
         case .text(let text): self.text = text

@@ -47,6 +47,8 @@ public enum BatchError: Error, Equatable, CustomStringConvertible {
 public struct Batch: Hashable, Sendable {
     public static let maximumCount = 256  // events
     public static let maximumLength = 48 * 1024  // bytes, as written
+    /// The highest number an event may have: SQLite's integers are signed.
+    public static let maximumNumber = UInt64(Int64.max) - 2
     static let overhead = 32 + 16 + 32 + 8 + 32 + 2 + Signature.length
     static let eventOverhead = 1 + 1 + 16 + 8 + 8 + 4
 
@@ -138,7 +140,8 @@ public struct Batch: Hashable, Sendable {
             try reader.finish()
         } catch { throw error.asBatchError }
         guard (1...Self.maximumCount).contains(events.count) else { throw .eventCount(events.count) }
-        guard first >= 1, first < UInt64.max - UInt64(events.count), (first == 1) == (previous == .none) else {
+        guard first >= 1, first <= Self.maximumNumber - UInt64(events.count - 1), (first == 1) == (previous == .none)
+        else {
             throw .number
         }
         self.bytes = bytes

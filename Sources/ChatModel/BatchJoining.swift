@@ -49,6 +49,11 @@ public struct BatchJoiner {
             Joined(first: numbers.lowerBound, last: numbers.upperBound, parts: 1, count: count, bytes: bytes))
     }
 
+    /// How many events bytes hold that are a batch; what others say means nothing.
+    public static func count(in bytes: [UInt8]) -> Int? {
+        bytes.count < headLength ? nil : Int(bytes[countOffset]) << 8 | Int(bytes[countOffset + 1])
+    }
+
     /// Where an event begins; `nil` if the bytes aren't as long as they say.
     private static func offset(ofEvent index: Int, in bytes: [UInt8], of count: Int) -> Int? {
         guard index < count, bytes.count > headLength + Signature.length else { return nil }

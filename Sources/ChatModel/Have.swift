@@ -1,19 +1,7 @@
 import Identity
 
-/// A run of consecutive events of one log, with the id of its last: enough to tell whether two hosts mean the same.
-public struct EventRange: Hashable, Sendable {
-    public var numbers: ClosedRange<UInt64>
-    public var lastID: EventID
-
-    public init(numbers: ClosedRange<UInt64>, lastID: EventID) {
-        self.numbers = numbers
-        self.lastID = lastID
-    }
-}
-
 /// What a peer holds of some logs; replaces what it said of them before.
 public struct Have: Hashable, Sendable {
-    public static let maximumRanges = 4  // a log
     static let maximumLogs = 256  // a page
     fileprivate static let forkedBit: UInt8 = 0x80  // beside the count of ranges
 
@@ -100,7 +88,7 @@ public struct Want: Hashable, Sendable {
         log = try reader.log()
         let first: UInt64 = try reader.integer()
         let last: UInt64 = try reader.integer()
-        guard first >= 1, first <= last, last < UInt64.max else { throw .invalid(what: "a range") }
+        guard first >= 1, first <= last, last <= Batch.maximumNumber else { throw .invalid(what: "a range") }
         numbers = first...last
         try reader.finish()
     }
@@ -133,13 +121,15 @@ extension ByteReader {
         let log = try log()
         let mark = try byte()
         let count = mark & ~Have.forkedBit
-        guard count <= Have.maximumRanges else { throw .invalid(what: "the count of ranges") }
+        guard count <= EventRanges.maximumCount else { throw .invalid(what: "the count of ranges") }
         var lowest: UInt64 = 1
         var ranges: [EventRange] = []
         for _ in 0..<count {
             let first: UInt64 = try integer()
             let last: UInt64 = try integer()
-            guard first >= lowest, first <= last, last <= UInt64.max - 2 else { throw .invalid(what: "a range") }
+            guard first >= lowest, first <= last, last <= Batch.maximumNumber else {
+                throw .invalid(what: "a range")
+            }
             lowest = last + 2
             ranges.append(EventRange(numbers: first...last, lastID: EventID(try bytes32())))
         }

@@ -146,13 +146,25 @@ public struct Appended: Hashable, Sendable {
     }
 }
 
+/// Consecutive events that a host didn't have before.
+public struct NewEvents: Hashable, Sendable {
+    public var numbers: ClosedRange<UInt64>
+    /// Where the first of them is in the order of arrival on our disk; the others follow it.
+    public var arrival: Int64?
+
+    public init(_ numbers: ClosedRange<UInt64>, arrival: Int64? = nil) {
+        self.numbers = numbers
+        self.arrival = arrival
+    }
+}
+
 /// What the storage made of one batch from a peer.
 public struct StoredBatch: Hashable, Sendable {
     public enum Result: Hashable, Sendable {
-        /// From `first` on the events are new.
-        case stored(first: UInt64)
+        /// These are new, in ascending order.
+        case stored([NewEvents])
         case known
-        /// It begins beyond what we have, and wasn't stored.
+        /// It would leave more gaps than may be, and wasn't stored.
         case gap
         /// It contradicts what we have, under a seal that holds.
         case forked
@@ -160,8 +172,6 @@ public struct StoredBatch: Hashable, Sendable {
 
     public var batch: Batch
     public var result: Result
-    /// Where its first event is in the order of arrival on our disk; the others follow it.
-    public var arrival: Int64?
 
     public init(batch: Batch, result: Result) {
         self.batch = batch

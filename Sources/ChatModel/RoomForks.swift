@@ -6,8 +6,8 @@ extension RoomState {
     mutating func fork(_ proof: Batch) {
         let id = proof.log
         guard logs[id]?.proof == nil else { return }
-        logs[id, default: Log(last: 0, lastID: .none)].proof = proof
-        endWant(id)
+        logs[id, default: Log()].proof = proof
+        endWants(id)
         wantWaiting()
         notice(about: id.author, "'\(name(of: id.author))' has two histories under one key: rollback or copied key")
         say(id)
@@ -31,9 +31,10 @@ extension RoomState {
     private mutating func sendProof(of id: LogID, to peer: PeerID) {
         guard let log = logs[id], let proof = log.proof else { return }
         effects.append(.send(peer, [.batch(proof.bytes)]))
-        let first = max(1, proof.first - 1)
-        if log.last >= first {
-            effects.append(.serve(Want(log: id, numbers: first...min(log.last, proof.last)), to: peer))
+        // Ours may end just before it, or begin just behind it.
+        let near = max(1, proof.first - 1)...proof.last + 1
+        for range in log.ranges.all where range.numbers.overlaps(near) {
+            effects.append(.serve(Want(log: id, numbers: range.numbers.clamped(to: near)), to: peer))
         }
     }
 
@@ -52,9 +53,9 @@ extension RoomState {
             guard let log = logs[entry.log], log.isForked else { continue }
             passProof(of: entry.log, to: peer)
             // There may be a third history: what we have where his ends contradicts that.
-            if !entry.isForked, let end = entry.ranges.last, end.numbers.upperBound <= log.last,
-                end.lastID != log.lastID
-            {
+            if entry.isForked { continue }
+            for end in entry.ranges where log.ranges.contains(end.numbers.upperBound) {
+                if log.ranges.all.contains(where: { $0.lastID == end.lastID }) { continue }
                 let want = Want(log: entry.log, numbers: end.numbers.upperBound...end.numbers.upperBound)
                 effects.append(.serve(want, to: peer))
             }
@@ -86,7 +87,7 @@ extension RoomState {
         guard heldBack != nil else { return }
         let isTold = peers.values.contains { peer in
             peer.isLinked && peer.isIntroduced
-                && (peer.have[ownLog]?.numbers.upperBound ?? 0) <= (logs[ownLog]?.last ?? 0)
+                && (peer.have[ownLog]?.last ?? 0) <= (logs[ownLog]?.last ?? 0)
         }
         if isTold { release() }
     }
@@ -103,8 +104,8 @@ extension RoomState {
         guard log != ownLog else { return }
         ownLog = log
         for (peer, known) in peers {
-            peers[peer]?.pushed = known.have[log]?.numbers.upperBound ?? 0
-            peers[peer]?.unconfirmed = []
+            peers[peer]?.pushed = known.have[log]?.last ?? 0
+            peers[peer]?.unconfirmed = Unconfirmed()
         }
     }
 }

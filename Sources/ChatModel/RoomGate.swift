@@ -192,7 +192,7 @@ extension RoomState {
         for id in arrivals.keys.sorted() where arrivals[id]?.peer == peer { cancel(id) }
         for log in logs.keys.filter({ $0.author == peer }).sorted() {
             timers.cancel(.want(log))
-            endWant(log)
+            endWants(log)
         }
         wantWaiting()
         tellStatus(of: peer)

@@ -8,9 +8,8 @@ extension RoomState {
     }
 
     func entry(_ id: LogID) -> Have.Entry? {
-        guard let log = logs[id], log.last > 0, !isBlocked(id.author) else { return nil }
-        let range = EventRange(numbers: 1...log.last, lastID: log.lastID)
-        return Have.Entry(log: id, ranges: [range], isForked: log.isForked)
+        guard let log = logs[id], !log.ranges.isEmpty, !isBlocked(id.author) else { return nil }
+        return Have.Entry(log: id, ranges: log.ranges.all, isForked: log.isForked)
     }
 
     mutating func say(_ log: LogID) {
@@ -30,9 +29,9 @@ extension RoomState {
         set(.flushSlowHave, after: limits.slowHaveDelay - min(limits.haveDelay, limits.slowHaveDelay))
     }
 
-    /// Tells those who may have the same already.
+    /// Tells whoever lacks something: who seemed to be fed may not be any more.
     mutating func flushSlowHave() {
-        tell(unsaidSlowly) { state, entry, peer in state.isFed(peer, entry.log) }
+        tell(unsaidSlowly) { _, _, _ in true }
         unsaidSlowly = []
     }
 
@@ -67,11 +66,11 @@ extension RoomState {
         guard let known = peers[peer] else { return false }
         if log == ownLog { return known.pushed >= logs[log]?.last ?? 0 }
         guard log.author != me, log.author != peer, peers[log.author]?.isLinked == true else { return false }
-        return (known.have[log]?.numbers.upperBound ?? 0) > known.wanted[log] ?? 0
+        return (known.have[log]?.last ?? 0) > known.wanted[log] ?? 0
     }
 
     private func isNews(_ entry: Have.Entry, to peer: PeerID) -> Bool {
-        guard let known = peers[peer], known.have[entry.log] == entry.ranges.first else { return true }
+        guard let known = peers[peer], known.have[entry.log]?.all == entry.ranges else { return true }
         return entry.isForked && !known.convinced.contains(entry.log)
     }
 }

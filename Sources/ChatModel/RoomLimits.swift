@@ -42,6 +42,8 @@ public struct RoomLimits: Hashable, Sendable {
     public var wantAhead: UInt64 = 4_096
     /// How long the first own event after a start waits for a peer's word on our log.
     public var headsPatience: UInt64 = 2_000
+    /// How many holders are asked at once for parts of one log.
+    public var wantsOfOneLog = 2
     /// How long changes of what we have are gathered for those who didn't send them.
     public var haveDelay: UInt64 = 200
     /// The same for those who get the same from its author.
@@ -52,8 +54,8 @@ public struct RoomLimits: Hashable, Sendable {
     public var receiptPatience: UInt64 = 2_000
     /// How long after it was seen last a peer counts as a member, for whom messages are.
     public var memberPeriod: UInt64 = 7 * 24 * 3_600_000
-    /// How far an author may push ahead of what a peer says it has, in events and bytes.
-    public var pushAhead: UInt64 = 4_096
+    /// How much an author may push to a peer before it says that it has that, in events and bytes.
+    public var pushAhead = 4_096
     public var pushAheadLength = 4 << 20
     /// Chunks asked for and not yet here, of one blob.
     public var chunksInFlight = 4

@@ -1,38 +1,23 @@
 import Identity
 
-/// One log as this host holds it: events 1 to `last`.
+/// One log as this host holds it.
 struct Log {
-    var last: UInt64
-    var lastID: EventID
+    var ranges: EventRanges
     /// The batch that contradicts ours; nothing more of the log is taken.
     var proof: Batch?
     /// How often the proof was sent again to those who don't confirm it.
     var proofRounds: UInt64 = 0
-    /// What was asked for and hasn't been answered.
-    var asked: (holder: PeerID, numbers: ClosedRange<UInt64>)?
+    /// What was asked for and hasn't been answered, each of another holder.
+    var asked: [PeerID: ClosedRange<UInt64>] = [:]
     /// Holders that didn't deliver, asked last.
     var failed: Set<PeerID> = []
 
-    init(last: UInt64, lastID: EventID) {
-        self.last = last
-        self.lastID = lastID
-    }
+    init(_ ranges: EventRanges = EventRanges()) { self.ranges = ranges }
 
+    /// The highest number that we hold.
+    var last: UInt64 { ranges.last }
     /// Two histories under one key were shown.
     var isForked: Bool { proof != nil }
-}
-
-/// Logs that wait, each once, first come first.
-struct WaitingLogs {
-    private(set) var logs: [LogID] = []
-    private var members: Set<LogID> = []
-
-    mutating func add(_ log: LogID) { if members.insert(log).inserted { logs.append(log) } }
-
-    mutating func takeAll() -> [LogID] {
-        defer { self = WaitingLogs() }
-        return logs
-    }
 }
 
 /// What this host's user wants said, before it has a clock.
@@ -101,178 +86,38 @@ extension RoomState {
         emit(lines)
     }
 
-    /// Sends a batch to everybody who has all before it, unless it is too far ahead of what they confirmed.
+    /// Sends a batch to everybody who was told or pushed all before it, unless too much of that isn't confirmed.
     private mutating func push(_ batch: Batch) {
         for peer in linked {
-            guard let known = peers[peer], known.isIntroduced, known.pushed + 1 == batch.first else { continue }
-            let confirmed = known.have[ownLog]?.numbers.upperBound ?? 0
-            let length = known.unconfirmed.reduce(0) { $0 + $1.length }
-            guard batch.last - confirmed <= limits.pushAhead, length <= limits.pushAheadLength else { continue }
+            guard let known = peers[peer], known.isIntroduced, known.pushed + 1 == batch.first,
+                known.unconfirmed.count + batch.events.count <= limits.pushAhead,
+                known.unconfirmed.length <= limits.pushAheadLength
+            else { continue }
             peers[peer]?.pushed = batch.last
-            peers[peer]?.unconfirmed.append((batch.last, batch.bytes.count))
+            peers[peer]?.unconfirmed.add(batch)
             effects.append(.send(peer, [.batch(batch.bytes)]))
         }
     }
 }
 
-// What peers have, and what we want of it
-extension RoomState {
-    mutating func have(_ have: Have, from peer: PeerID) {
-        guard let known = peers[peer], known.isLinked else { return }
-        let isFirst = !known.isIntroduced
-        for entry in have.entries where entry.log.isForRoom {
-            let count = max(logs.count, peers[peer]?.have.count ?? 0)
-            guard logs[entry.log] != nil || count < limits.maximumLogs else { continue }
-            // This version holds runs from 1 on; what a peer has beyond a gap of its own is asked for when it is closed.
-            peers[peer]?.have[entry.log] = entry.ranges.first { $0.numbers.lowerBound == 1 }
-            if entry.isForked { peers[peer]?.convinced.insert(entry.log) }
-        }
-        if let own = peers[peer]?.have[ownLog] { confirm(own.numbers.upperBound, by: peer) }
-        holds(peer, have.entries)
-        if isFirst, !have.isContinued {
-            peers[peer]?.isIntroduced = true
-            holdsNoMore(peer, than: Set((peers[peer]?.have ?? [:]).keys))
-        }
-        for entry in have.entries {
-            // An author pushes by itself: ask only if that doesn't come.
-            let isPushed = !isFirst && peers[entry.log.author]?.isLinked == true
-            if !isPushed { want(entry.log) } else if lacks(entry.log, peer) { wantLater(entry.log) }
-        }
-        compare(have, of: peer)
-        releaseIfTold()
+/// What was pushed to a peer and isn't confirmed by its Have.
+struct Unconfirmed {
+    private var batches: [(last: UInt64, count: Int, length: Int)] = []
+    /// Of events.
+    private(set) var count = 0
+    /// In bytes.
+    private(set) var length = 0
+
+    mutating func add(_ batch: Batch) {
+        batches.append((batch.last, batch.events.count, batch.bytes.count))
+        count += batch.events.count
+        length += batch.bytes.count
     }
 
-    private mutating func confirm(_ last: UInt64, by peer: PeerID) {
-        peers[peer]?.unconfirmed.removeAll { $0.last <= last }
-        let pushed = peers[peer]?.pushed ?? 0
-        peers[peer]?.pushed = max(pushed, last)
-    }
-
-    /// Whoever is about to catch up with our own log gets what was added meanwhile too, and is pushed what follows.
-    mutating func serve(_ want: Want, to peer: PeerID) {
-        if isBlocked(want.log.author) { return effects.append(.send(peer, [.answered(want)])) }
-        guard isKnown(want.log, to: peer) else { return }
-        if logs[want.log] != nil {
-            let last = peers[peer]?.wanted[want.log] ?? 0
-            peers[peer]?.wanted[want.log] = max(last, want.numbers.upperBound)
-        }
-        effects.append(.serve(want, to: peer))
-        guard want.log == ownLog, let last = logs[ownLog]?.last, let pushed = peers[peer]?.pushed,
-            want.numbers.lowerBound <= last, last - want.numbers.lowerBound < Batch.maximumCount
-        else { return }
-        peers[peer]?.pushed = max(pushed, last)
-        if want.numbers.upperBound < last {
-            effects.append(.serve(Want(log: ownLog, numbers: want.numbers.upperBound + 1...last), to: peer))
-        }
-    }
-
-    private func lacks(_ log: LogID, _ holder: PeerID) -> Bool {
-        (peers[holder]?.have[log]?.numbers.upperBound ?? 0) > (logs[log]?.last ?? 0)
-    }
-
-    /// Whether a peer ends where we do, with another event.
-    private func contradicts(_ log: LogID, _ holder: PeerID) -> Bool {
-        guard let end = peers[holder]?.have[log], let ours = logs[log] else { return false }
-        return end.numbers.upperBound == ours.last && end.lastID != ours.lastID
-    }
-
-    private mutating func wantLater(_ log: LogID) {
-        if !timers.isSet(.want(log)), logs[log]?.asked == nil { set(.want(log), after: limits.wantDelay) }
-    }
-
-    /// Asks one holder for what comes next in a log, unless that is under way.
-    mutating func want(_ id: LogID) {
-        timers.cancel(.want(id))
-        guard isHeard(id.author) else { return }
-        guard logs[id] != nil || linked.contains(where: { lacks(id, $0) }) && makePlace(for: id), var log = logs[id],
-            !log.isForked, log.asked == nil
-        else { return }
-        let holders = linked.filter { lacks(id, $0) || contradicts(id, $0) }
-        if holders.allSatisfy(log.failed.contains) { log.failed = [] }
-        let able = holders.filter { !log.failed.contains($0) }
-        guard let holder = choose(able.filter { wanted(of: $0) < limits.wantAhead }, preferring: id.author),
-            let end = peers[holder]?.have[id]?.numbers.upperBound
-        else { return able.isEmpty ? forget(id) : waitingWants.add(id) }
-        // Where ends contradict each other, the other one is the proof.
-        let length = min(limits.wantLength, limits.wantAhead - wanted(of: holder))
-        let numbers = end == log.last ? end...end : log.last + 1...log.last + min(end - log.last, length)
-        log.asked = (holder, numbers)
-        wantedEvents[holder, default: 0] += UInt64(numbers.count)
-        expect(id.author)
-        logs[id] = log
-        effects.append(.send(holder, [.want(Want(log: id, numbers: numbers))]))
-        set(.wantTimeout(id), after: limits.wantTimeout)
-    }
-
-    /// The author if it is among them, else one by chance, so that many who want spread over many who have.
-    private mutating func choose(_ holders: [PeerID], preferring author: PeerID) -> PeerID? {
-        holders.contains(author) ? author : holders.randomElement(using: &random)
-    }
-
-    mutating func answered(_ want: Want, by peer: PeerID) {
-        guard let asked = logs[want.log]?.asked, asked.holder == peer, asked.numbers == want.numbers else { return }
-        let last = logs[want.log]?.last ?? 0
-        let isUseless = last < want.numbers.lowerBound || last == want.numbers.upperBound && contradicts(want.log, peer)
-        settle(want.log, blaming: isUseless ? peer : nil)
-    }
-
-    mutating func wantTimedOut(_ log: LogID) {
-        guard let asked = logs[log]?.asked else { return }
-        settle(log, blaming: asked.holder)
-    }
-
-    private mutating func settle(_ log: LogID, blaming holder: PeerID?) {
-        let freed = logs[log]?.asked?.holder
-        endWant(log)
-        if let holder {
-            logs[log]?.failed.insert(holder)
-            // Whoever failed is asked again only after a pause, also when nobody else has it.
-            set(.want(log), after: limits.wantDelay)
-        } else {
-            waitingWants.add(log)
-        }
-        if let freed { goOnWanting(from: freed) }
-    }
-
-    /// Asks for what waits, in its turn, so that a long log keeps no short one waiting.
-    private mutating func goOnWanting(from holder: PeerID) {
-        var waiting = waitingWants.takeAll()[...]
-        while wanted(of: holder) < limits.wantAhead, let log = waiting.popFirst() { want(log) }
-        for log in waiting { waitingWants.add(log) }
-    }
-
-    /// How many events a holder has been asked for that haven't come.
-    ///
-    /// All of it lies between its disk and ours when what it says next is sent, and delays that.
-    private func wanted(of holder: PeerID) -> UInt64 { wantedEvents[holder] ?? 0 }
-
-    /// Asks for nothing of a log any more; whoever waits for its place has to be tried (``wantWaiting()``).
-    mutating func endWant(_ log: LogID) {
-        timers.cancel(.wantTimeout(log))
-        guard let asked = logs[log]?.asked else { return }
-        logs[log]?.asked = nil
-        let left = wanted(of: asked.holder) - min(wanted(of: asked.holder), UInt64(asked.numbers.count))
-        wantedEvents[asked.holder] = left > 0 ? left : nil
-    }
-
-    /// Tries soon what waits for a place among the wants.
-    mutating func wantWaiting() {
-        for log in waitingWants.logs where !timers.isSet(.want(log)) { set(.want(log), after: 0) }
-    }
-
-    /// Drops what is known of a log of which we have nothing, and nobody here anything to give.
-    mutating func forget(_ log: LogID) {
-        guard logs[log]?.last == 0, logs[log]?.isForked == false else { return }
-        logs[log] = nil
-        expectNoMore(log.author)
-    }
-
-    mutating func forgetWants(from peer: PeerID) {
-        for log in logs.filter({ $0.value.asked?.holder == peer }).keys.sorted() {
-            endWant(log)
-            set(.want(log), after: 0)
-        }
-        wantWaiting()
+    mutating func confirm(_ held: EventRanges) {
+        batches.removeAll { held.contains($0.last) }
+        count = batches.reduce(0) { $0 + $1.count }
+        length = batches.reduce(0) { $0 + $1.length }
     }
 }
 
@@ -288,8 +133,12 @@ extension RoomState {
                 learn(batch, from: peer)
                 want(batch.log)
             case .forked: fork(batch)
-            case .stored(let first):
-                took(batch, from: first, arrival: stored.arrival)
+            case .stored(let news):
+                took(batch, news, from: peer)
+                if logs[batch.log]?.ranges.range(with: batch.last)?.numbers.lowerBound ?? 1 > 1 {
+                    learn(batch, from: peer)
+                    want(batch.log)
+                }
                 grown.insert(batch.log)
             }
         }
@@ -309,31 +158,32 @@ extension RoomState {
         }
     }
 
-    /// A push beyond what we have tells that its author has more than it said.
+    /// A push beyond what we have tells that its author has what was before.
     private mutating func learn(_ batch: Batch, from peer: PeerID) {
-        guard batch.log.author == peer, batch.log.isForRoom, peers[peer]?.isLinked == true,
-            batch.last > peers[peer]?.have[batch.log]?.numbers.upperBound ?? 0
-        else { return }
-        peers[peer]?.have[batch.log] = EventRange(numbers: 1...batch.last, lastID: batch.lastID)
+        guard batch.log.author == peer, batch.log.isForRoom, peers[peer]?.isLinked == true else { return }
+        let range = EventRange(numbers: 1...batch.last, lastID: batch.lastID)
+        if batch.last > peers[peer]?.have[batch.log]?.last ?? 0 { peers[peer]?.have[batch.log] = EventRanges([range]) }
     }
 
     private mutating func advance(_ batch: Batch) {
-        logs[batch.log, default: Log(last: 0, lastID: .none)].last = batch.last
-        logs[batch.log]?.lastID = batch.lastID
+        logs[batch.log, default: Log()].ranges.insert(EventRange(numbers: batch.numbers, lastID: batch.lastID))
     }
 
-    private mutating func took(_ batch: Batch, from first: UInt64, arrival: Int64?) {
+    private mutating func took(_ batch: Batch, _ news: [NewEvents], from peer: PeerID) {
         advance(batch)
-        logs[batch.log]?.failed = []
-        if logs[batch.log]?.asked != nil { set(.wantTimeout(batch.log), after: limits.wantTimeout) }
-        let fresh = batch.events[Int(clamping: first - min(first, batch.first))...]
-        advanceClock(to: fresh.lazy.map(\.clock).max() ?? clock)
-        wrote(batch.log.author, at: fresh.lazy.map(\.wallTime).max() ?? 0)
-        show(batch, fresh, arrival: arrival)
+        logs[batch.log]?.failed.remove(peer)
+        if logs[batch.log]?.asked[peer] != nil { set(.wantTimeout(batch.log, peer), after: limits.wantTimeout) }
+        for run in news {
+            let first = Int(clamping: run.numbers.lowerBound - batch.first)
+            let fresh = batch.events[first..<first + run.numbers.count]
+            advanceClock(to: fresh.lazy.map(\.clock).max() ?? clock)
+            wrote(batch.log.author, at: fresh.lazy.map(\.wallTime).max() ?? 0)
+            show(batch, fresh, arrival: run.arrival)
+        }
         say(batch.log)
     }
 
-    /// Shows a batch's newest events; what stands between two of them, such as a word about their author, is said there.
+    /// Shows events of a batch that are new; what stands between two of them, such as a word about their author, is said there.
     private mutating func show(_ batch: Batch, _ fresh: ArraySlice<BatchEvent>, arrival: Int64?) {
         var former = EventBody.FormerName()
         var lines: [Transcript] = []
@@ -364,5 +214,4 @@ extension RoomState {
     private mutating func advanceClock(to received: HybridTime) {
         clock = max(clock, min(received, HybridTime(milliseconds: wall.adding(limits.clockLead))))
     }
-
 }

@@ -38,8 +38,8 @@ struct Peer {
     /// Why the last dial or link failed.
     var failure: String?
 
-    /// What it says it has; the end of the run that begins at 1.
-    var have: [LogID: EventRange] = [:]
+    /// What it says it has.
+    var have: [LogID: EventRanges] = [:]
     /// Logs of which it says that it holds the proof of two histories, and those of which it was sent that on this link.
     var convinced: Set<LogID> = []
     var sentProofs: Set<LogID> = []
@@ -47,9 +47,9 @@ struct Peer {
     var isIntroduced = false
     /// Up to where it has asked us for a log; what it has beyond that came from others.
     var wanted: [LogID: UInt64] = [:]
-    /// The last own event pushed to it, and what it hasn't confirmed of that.
+    /// The last own event that it was told of or pushed, and what it hasn't confirmed of what was pushed.
     var pushed: UInt64 = 0
-    var unconfirmed: [(last: UInt64, length: Int)] = []
+    var unconfirmed = Unconfirmed()
     /// The newest receipt of each holder that it has sent or been sent on this link.
     var receiptsTold: [PeerID: UInt64] = [:]
     /// Whether its question what is on our disk is being answered.
@@ -81,8 +81,8 @@ extension RoomState {
         known.wanted = [:]
         known.convinced = []
         known.sentProofs = []
-        known.pushed = 0
-        known.unconfirmed = []
+        known.pushed = logs[ownLog]?.last ?? 0
+        known.unconfirmed = Unconfirmed()
         known.receiptsTold = [:]
         known.endpoint = endpoint
         if isDialler { known.reachedAt = endpoint }

@@ -148,7 +148,7 @@ extension RoomState {
             tellOfCrowd(log.author)
             return false
         }
-        logs[log] = Log(last: 0, lastID: .none)
+        logs[log] = Log()
         return true
     }
 
@@ -162,7 +162,9 @@ extension RoomState {
 
     /// Gives up the places of logs of which nothing came.
     mutating func forgetEmptyLogs() {
-        for log in logs.filter({ $0.value.last == 0 && $0.value.asked == nil && !$0.value.isForked }).keys.sorted() {
+        for log in logs.filter({ $0.value.ranges.isEmpty && $0.value.asked.isEmpty && !$0.value.isForked }).keys
+            .sorted()
+        {
             forget(log)
         }
     }

@@ -3,7 +3,12 @@ import Identity
 // Who is known to have stored what (docs/protocol.md, "Receipts")
 extension RoomState {
     /// Takes a peer's own word, given on a link of ours.
-    mutating func holds(_ peer: PeerID, _ entries: [Have.Entry]) {
+    mutating func holds(_ peer: PeerID, _ logs: [LogID]) {
+        for log in logs { hold(peer, log, peers[peer]?.have[log]?.all.map(\.numbers) ?? []) }
+    }
+
+    /// Takes what it has signed, and others have passed on.
+    private mutating func holds(_ peer: PeerID, signed entries: [Have.Entry]) {
         for entry in entries where entry.log.isForRoom { hold(peer, entry.log, entry.ranges.map(\.numbers)) }
     }
 
@@ -14,7 +19,7 @@ extension RoomState {
 
     /// What a receipt of an earlier run tells of logs that aren't our own.
     mutating func recall(_ receipt: Receipt) {
-        holds(receipt.holder, receipt.content.entries.filter { holdings[receipt.holder]?[$0.log] == nil })
+        holds(receipt.holder, signed: receipt.content.entries.filter { holdings[receipt.holder]?[$0.log] == nil })
     }
 
     private mutating func hold(_ peer: PeerID, _ log: LogID, _ numbers: [ClosedRange<UInt64>]) {
@@ -135,7 +140,7 @@ extension RoomState {
             if holder == me {
                 receiptCounter = max(receiptCounter, receipt.counter)
             } else if peers[holder]?.isLinked != true {
-                holds(holder, receipt.content.entries)
+                holds(holder, signed: receipt.content.entries)
             }
             passReceiptsSoon(after: 0)
         }

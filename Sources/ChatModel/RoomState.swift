@@ -11,8 +11,8 @@ public struct RoomState: Sendable {
         public var displayName: String
         public var ownLog: LogID
         public var limits = RoomLimits()
-        /// The last event of each log on our disk.
-        public var heads: [LogID: EventRange] = [:]
+        /// What is on our disk of each log.
+        public var ranges: [LogID: EventRanges] = [:]
         public var clock = HybridTime(value: 0)
         /// Logs whose authors gave one number to two events, with the batch that contradicts ours.
         public var forks: [LogID: Batch] = [:]
@@ -137,7 +137,7 @@ public struct RoomState: Sendable {
         clock = start.clock
         random = SplitMix64(seed: start.seed)
         places = start.places.map { Place(address: $0) }
-        logs = start.heads.mapValues { Log(last: $0.numbers.upperBound, lastID: $0.lastID) }
+        logs = start.ranges.mapValues { Log($0) }
         holdings = start.holdings
         receipts = start.receipts.reduce(into: [:]) { $0[$1.holder] = $1 }
         receiptCounter = receipts[me]?.counter ?? 0
@@ -147,7 +147,7 @@ public struct RoomState: Sendable {
             strangers[log.author] = ""
         }
         if !shutOut.isEmpty { effects.append(.shutOut(shutOut)) }
-        for (log, proof) in start.forks { logs[log, default: Log(last: 0, lastID: .none)].proof = proof }
+        for (log, proof) in start.forks { logs[log, default: Log()].proof = proof }
         heldBack = start.isNewIncarnation ? nil : []
         for receipt in start.receipts where receipt.holder != me { recall(receipt) }
         for index in places.indices { dial(place: index) }
@@ -248,7 +248,7 @@ extension RoomState {
             case .grace(let peer): leave(peer)
             case .waiting(let peer): waitedTooLong(peer)
             case .want(let log): want(log)
-            case .wantTimeout(let log): wantTimedOut(log)
+            case .wantTimeout(let log, let holder): wantTimedOut(log, holder)
             case .proof(let log): passProofAgain(of: log)
             case .flushHave: flushHave()
             case .flushSlowHave: flushSlowHave()

@@ -8,7 +8,7 @@ enum RoomTimer: Hashable {
     case grace(PeerID)
     case waiting(PeerID)
     case want(LogID)
-    case wantTimeout(LogID)
+    case wantTimeout(LogID, PeerID)
     case proof(LogID)
     case flushHave
     case flushSlowHave

@@ -32,6 +32,8 @@ public struct Transcript: Hashable, Sendable {
     public var arrival: Int64?
     /// What is odd about the times of an event from a peer.
     public var timing = Timing.usual
+    /// How many of its author's messages directly before it we don't have; where the transcript is read.
+    public var missing: UInt64 = 0
     /// By how many it is stored; of own events, where the transcript is read.
     public var delivery: DeliveryCount?
 

@@ -104,20 +104,18 @@ public enum Comparison {
     ///   - id: The id of one of our events.
     /// - Returns: In the order of the logs' authors.
     public static func missing(
-        of ours: [LogID: [EventRange]], in theirs: [Verified.Entry], id: (LogID, UInt64) throws -> EventID?
+        of ours: [LogID: EventRanges], in theirs: [Verified.Entry], id: (LogID, UInt64) throws -> EventID?
     ) rethrows -> [Difference] {
         let answers = Dictionary(theirs.map { ($0.have.log, $0) }) { first, _ in first }
         var differences: [Difference] = []
         for (log, ranges) in ours.sorted(by: order) {
             let answer = answers[log]
             if answer?.isForked == true || answer?.isLeftOut == true { continue }
-            let held = answer?.have.ranges ?? []
-            differences += subtract(held, from: ranges).map {
-                Difference(log: log, numbers: $0, kind: .lackedThere)
-            }
-            for range in held {
+            let held = EventRanges(answer?.have.ranges ?? [])
+            differences += held.missing(of: ranges).map { Difference(log: log, numbers: $0, kind: .lackedThere) }
+            for range in held.all {
                 let end = range.numbers.upperBound
-                guard let mine = ranges.first(where: { $0.numbers.contains(end) }), let own = try id(log, end),
+                guard let mine = ranges.range(with: end), let own = try id(log, end),
                     own != range.lastID
                 else { continue }
                 differences.append(Difference(log: log, numbers: mine.numbers.clamped(to: range.numbers), kind: .other))
@@ -128,32 +126,18 @@ public enum Comparison {
 
     /// What we lack of what the other host has, in the logs that `isTaken` says we keep.
     public static func missing(
-        here ours: [LogID: [EventRange]], of theirs: [Verified.Entry], where isTaken: (LogID) -> Bool
+        here ours: [LogID: EventRanges], of theirs: [Verified.Entry], where isTaken: (LogID) -> Bool
     ) -> [Difference] {
         theirs.filter { !$0.isForked && !$0.isLeftOut && isTaken($0.have.log) }.flatMap { entry in
-            subtract(ours[entry.have.log] ?? [], from: entry.have.ranges).map {
+            (ours[entry.have.log] ?? EventRanges()).missing(of: EventRanges(entry.have.ranges)).map {
                 Difference(log: entry.have.log, numbers: $0, kind: .lackedHere)
             }
         }
     }
 
-    private static func order(_ left: (key: LogID, value: [EventRange]), _ right: (key: LogID, value: [EventRange]))
+    private static func order(_ left: (key: LogID, value: EventRanges), _ right: (key: LogID, value: EventRanges))
         -> Bool
     {
         (left.key.author, left.key.incarnation) < (right.key.author, right.key.incarnation)
-    }
-
-    /// Both ascend.
-    private static func subtract(_ held: [EventRange], from wanted: [EventRange]) -> [ClosedRange<UInt64>] {
-        wanted.flatMap { range -> [ClosedRange<UInt64>] in
-            var missing: [ClosedRange<UInt64>] = []
-            var next = range.numbers.lowerBound
-            for part in held where part.numbers.overlaps(range.numbers) {
-                if part.numbers.lowerBound > next { missing.append(next...part.numbers.lowerBound - 1) }
-                next = max(next, part.numbers.upperBound + 1)
-            }
-            if next <= range.numbers.upperBound { missing.append(next...range.numbers.upperBound) }
-            return missing
-        }
     }
 }

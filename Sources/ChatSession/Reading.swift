@@ -186,6 +186,7 @@ extension Transcript {
             kind: line.kind, nonce: Nonce(0), clock: line.clock, wallTime: line.wallTime, body: line.body)
         self.init(event, id: line.id, by: line.log.author, isOwn: line.log.author == me, image: line.image?.state)
         arrival = line.arrival
+        missing = line.missing
         if line.log.author != me {
             timing = .init(of: line.clock, arrived: line.arrived, clockLead: History.maximumClockLead)
         }

@@ -65,7 +65,7 @@ struct SessionParts: Sendable {
 
         var start = RoomState.Start(me: me, displayName: displayName, ownLog: opened.ownLog)
         start.limits = configuration.limits
-        start.heads = opened.heads.mapValues { EventRange(numbers: 1...$0.last, lastID: $0.lastID) }
+        start.ranges = opened.ranges
         start.clock = opened.latestClock
         start.forks = opened.forks
         start.isNewIncarnation = opened.isNewIncarnation

@@ -193,9 +193,7 @@ final class StorageLoop: FeedbackLoop {
         do throws(HistoryError) {
             let outcomes = try history.store(batches.map(\.batch))
             for ((batch, peer), outcome) in zip(batches, outcomes) {
-                var stored = StoredBatch(batch: batch, result: outcome.result)
-                if case .stored = outcome { stored.arrival = history.arrival(of: batch) }
-                results.onNext(.stored(from: peer, [stored]))
+                results.onNext(.stored(from: peer, [StoredBatch(batch: batch, result: outcome.result)]))
             }
             tell(nil)
         } catch { tell(error) }  // nothing of it is shown or counted; it is asked for again
@@ -245,7 +243,7 @@ final class StorageLoop: FeedbackLoop {
 extension StoreResult {
     fileprivate var result: StoredBatch.Result {
         switch self {
-        case .stored(let new): .stored(first: new.lowerBound)
+        case .stored(let news): .stored(news)
         case .known: .known
         case .gap: .gap
         case .forked: .forked

@@ -57,7 +57,7 @@ struct VerifyLoop: FeedbackLoop {
         for (log, ranges) in try history.withoutDamage(history.rangesOnDisk()) {
             let isLeftOut = blocked.contains(log.author)
             // What is said of a log has at most so many ranges; what is left out counts as missing.
-            let said = isLeftOut ? [] : Array(ranges.suffix(Have.maximumRanges))
+            let said = isLeftOut ? [] : Array(ranges.all.suffix(EventRanges.maximumCount))
             entries.append(
                 Verified.Entry(
                     Have.Entry(log: log, ranges: said), isForked: history.isForked(log), isLeftOut: isLeftOut))

@@ -70,7 +70,7 @@ private final class Verification: @unchecked Sendable {
     private var end: ((Result<VerifyReport, any Error>) -> Void)?
     private var subscription: (any Disposable)?
     /// What this host had at the start.
-    private var ours: [LogID: [EventRange]] = [:]
+    private var ours: [LogID: EventRanges] = [:]
     private var forked: Set<LogID> = []
     private var blocked: Set<PeerID> = []
     private var answers: [PeerID: Answer] = [:]
@@ -208,7 +208,7 @@ private final class Verification: @unchecked Sendable {
 
     private func report() {
         var report = VerifyReport(
-            messages: ours.values.joined().reduce(0) { $0 + UInt64($1.numbers.count) },
+            messages: ours.values.reduce(0) { $0 + $1.count },
             forked: forked.sorted { $0.author < $1.author })
         for (peer, answer) in answers.sorted(by: { $0.key < $1.key }) {
             if answer.agrees {

@@ -71,6 +71,8 @@ public struct LineView: Codable, Sendable, Equatable {
     public var late: Int?
     /// How far its author's clock was ahead, in milliseconds, if it was too far to be believed.
     public var ahead: Int?
+    /// How many of its author's messages directly before it aren't here; where the log is read.
+    public var missing: Int?
     /// By how many it is stored; of own messages, where the log is read.
     public var delivery: DeliveryCountView?
 

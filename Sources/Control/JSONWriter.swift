@@ -107,6 +107,10 @@ extension JSONWriter {
             append(",\"late\":" as StaticString)
             append(late)
         }
+        if let missing = line.missing {
+            append(",\"missing\":" as StaticString)
+            append(missing)
+        }
         append(",\"name\":" as StaticString)
         append(line.name)
         append(",\"suffix\":" as StaticString)

@@ -59,6 +59,7 @@ public struct LineNotifications: Sendable {
     /// - Returns: Whether it was added; else it takes ``append(_:)``.
     public mutating func append(text line: Transcript, _ cursor: Cursor) -> Bool {
         guard case .text(let text) = line.content, let id = line.id, line.timing == .usual, line.delivery == nil,
+            line.missing == 0,
             line.direction != .local
         else { return false }
         let same: Repeated

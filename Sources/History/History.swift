@@ -17,11 +17,40 @@ public final class History: @unchecked Sendable {
     struct LogState {
         /// In the table log.
         var row: Int64
-        var head: LogHead
-        /// The row of its newest batch.
+        var ranges = EventRanges()
+        /// The row that its highest number is in.
         var newestRow: Int64
-        /// The latest clock of its events, as far as it is believed; of those of before the start, that of the last batch.
-        var latest = HybridTime(value: 0)
+        /// Between which clocks the events of each range are, as far as they are believed; of those of before the start,
+        /// what the batches at its ends say.
+        var clocks: [ClosedRange<HybridTime>] = []
+
+        /// One that we hold nothing of yet.
+        init(row: Int64, newestRow: Int64 = 0) {
+            self.row = row
+            self.newestRow = newestRow
+        }
+
+        /// How late what is below these numbers is.
+        func latest(below numbers: ClosedRange<UInt64>) -> HybridTime {
+            zip(ranges.all, clocks).filter { $0.0.numbers.lowerBound < numbers.lowerBound }.map(\.1.upperBound).max()
+                ?? HybridTime(value: 0)
+        }
+
+        /// How early what is above these numbers is.
+        func earliest(above numbers: ClosedRange<UInt64>) -> HybridTime {
+            zip(ranges.all, clocks).filter { $0.0.numbers.lowerBound > numbers.upperBound }.map(\.1.lowerBound).min()
+                ?? HybridTime(value: .max)
+        }
+
+        mutating func insert(_ range: EventRange, clocks new: ClosedRange<HybridTime>) {
+            let before = zip(ranges.all, clocks) + [(range, new)]
+            ranges.insert(range)
+            clocks = ranges.all.map { range in
+                let parts = before.filter { $0.0.numbers.overlaps(range.numbers) }.map(\.1)
+                let (earliest, latest) = (parts.map(\.lowerBound).min(), parts.map(\.upperBound).max())
+                return (earliest ?? new.lowerBound)...(latest ?? new.upperBound)
+            }
+        }
     }
 
     /// An author's incarnation.
@@ -101,11 +130,11 @@ public final class History: @unchecked Sendable {
             try AppendPlan(drafts, new: new) { nonce throws(HistoryError) in try ownEvent(with: nonce) }
         }
         if plan.fresh.isEmpty { return (plan.results(ids: [], after: 0), []) }
-        let head = logs[ownLog]?.head ?? LogHead(last: 0, lastID: .none)
+        let head = logs[ownLog].map { LogHead($0.ranges) } ?? LogHead(last: 0, lastID: .none)
         let batches = plan.sealed(in: ownLog, of: room, after: head, with: key)
         try write { change throws(HistoryError) in
             for batch in batches {
-                try insert(batch, &change)
+                _ = try insert(batch, [batch.numbers], &change)
                 try keepNonces(of: batch, in: change.newestRow, after: head.last, plan)
             }
         }
@@ -176,26 +205,47 @@ public final class History: @unchecked Sendable {
 
     func state(of log: LogID, _ change: Change) -> LogState? { change.logs[log] ?? logs[log] }
 
-    /// Adds a batch that continues its log, or begins it.
-    func insert(_ batch: Batch, _ change: inout Change) throws(HistoryError) {
-        let known = state(of: batch.log, change)
-        let log = if let known { known.row } else { try insert(batch.log) }
+    /// Adds a batch for those of its numbers that we don't have, with a row for each run of these.
+    func insert(
+        _ batch: Batch, _ missing: [ClosedRange<UInt64>], _ change: inout Change
+    ) throws(HistoryError) -> [NewEvents] {
+        var state: LogState
+        if let known = self.state(of: batch.log, change) {
+            state = known
+        } else {
+            state = LogState(row: try insert(batch.log))
+        }
+        let gaps = state.ranges.gaps
         let arrived = Self.now()
-        let fresh = (known?.head.last ?? 0) + 1
-        let row = try writer.insert(
+        var news: [NewEvents] = []
+        for numbers in missing {
+            let stored = StoredBatch(
+                row: try insert(batch, for: numbers, of: state.row, arrived), numbers: numbers, arrived: arrived,
+                batch: batch
+            )
+            try enter(stored, between: state.latest(below: numbers), and: state.earliest(above: numbers))
+            state.insert(stored.range, clocks: stored.clocks)
+            if numbers.upperBound == state.ranges.last { state.newestRow = stored.row }
+            change.entries += stored.entries
+            change.newestRow = stored.row
+            news.append(NewEvents(numbers, arrival: stored.arrival))
+        }
+        if state.ranges.gaps != gaps { try keepGaps(of: state) }
+        change.logs[batch.log] = state
+        return news
+    }
+
+    private func insert(
+        _ batch: Batch, for numbers: ClosedRange<UInt64>, of log: Int64, _ arrived: UInt64
+    ) throws(HistoryError) -> Int64 {
+        try writer.insert(
             "INSERT INTO batch (log, first, fresh, last, last_id, arrived, bytes) VALUES (?, ?, ?, ?, ?, ?, ?)",
             [
                 .integer(log), .integer(Int64(clamping: batch.first)),
-                .integer(Int64(clamping: fresh)), .integer(Int64(clamping: batch.last)),
-                .blob(batch.lastID.digest.bytes), .integer(Int64(clamping: arrived)), .blob(batch.bytes),
+                .integer(Int64(clamping: numbers.lowerBound)), .integer(Int64(clamping: numbers.upperBound)),
+                .blob((batch.id(of: numbers.upperBound) ?? .none).digest.bytes), .integer(Int64(clamping: arrived)),
+                .blob(batch.bytes),
             ])
-        let stored = StoredBatch(row: row, fresh: fresh, arrived: arrived, batch: batch)
-        var latest = known?.latest ?? HybridTime(value: 0)
-        try enter(stored, after: &latest)
-        change.entries += stored.entries
-        change.logs[batch.log] = LogState(
-            row: log, head: LogHead(last: batch.last, lastID: batch.lastID), newestRow: row, latest: latest)
-        change.newestRow = row
     }
 
     private func insert(_ log: LogID) throws(HistoryError) -> Int64 {

@@ -26,13 +26,13 @@ extension History {
     }
 
     /// Ranges that are on the disk, without what came in rows that were found damaged.
-    public func withoutDamage(_ ranges: [LogID: [EventRange]]) throws(HistoryError) -> [LogID: [EventRange]] {
+    public func withoutDamage(_ ranges: [LogID: EventRanges]) throws(HistoryError) -> [LogID: EventRanges] {
         try requireOpen()
         var sound = ranges
         for (log, numbers) in try damagedNumbers() {
             var rest: [EventRange] = []
-            for range in sound[log] ?? [] { rest += try cut(numbers, outOf: range, in: log) }
-            sound[log] = rest
+            for range in sound[log]?.all ?? [] { rest += try cut(numbers, outOf: range, in: log) }
+            sound[log] = EventRanges(rest)
         }
         return sound
     }

@@ -24,7 +24,7 @@ extension History {
     /// `nil` for one that isn't stored so.
     public func arrival(of batch: Batch) -> Int64? {
         guard (try? requireOpen()) != nil, let log = logs[batch.log] else { return nil }
-        if log.head.last == batch.last { return log.newestRow << 8 }
+        if log.ranges.last == batch.last { return log.newestRow << 8 }
         let row = try? reader.first(
             "SELECT row FROM batch WHERE log = ? AND last = ?",
             [.integer(log.row), .integer(Int64(clamping: batch.last))],
@@ -123,6 +123,7 @@ extension History {
     private func withOutcomes(_ lines: some Sequence<StoredLine>) throws(HistoryError) -> [StoredLine] {
         try lines.map { line throws(HistoryError) in
             var line = line
+            line.missing = logs[line.log]?.ranges.missingCount(before: line.number) ?? 0
             if line.kind == .image { line.image = try outcome(of: line.id) }
             return line
         }

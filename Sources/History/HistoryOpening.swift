@@ -77,7 +77,7 @@ extension History {
         untaggedCount = try countUntagged()
         bringTagsCurrent()
         return HistoryOpened(
-            heads: logs.mapValues(\.head), ownLog: ownLog, isNewIncarnation: isNew || isOtherFile,
+            ranges: logs.mapValues(\.ranges), ownLog: ownLog, isNewIncarnation: isNew || isOtherFile,
             forks: try loadForks(),
             latestClock: try latestClock(), unfinishedImages: try unfinishedImages())
     }
@@ -125,18 +125,6 @@ extension History {
     private func loadForks() throws(HistoryError) -> [LogID: Batch] {
         let proofs = try reader.all("SELECT proof FROM fork", []) { row in try? Batch(stored: row.blob(0), in: room) }
         return proofs.reduce(into: [:]) { forks, proof in if let proof { forks[proof.log] = proof } }
-    }
-
-    private func loadState(_ log: Int64) throws(HistoryError) -> LogState? {
-        let newest =
-            try reader.first(
-                "SELECT \(StoredBatch.columns) FROM batch WHERE log = ? ORDER BY last DESC LIMIT 1", [.integer(log)],
-                { storedBatch($0) }) ?? nil
-        return newest.map { stored in
-            LogState(
-                row: log, head: LogHead(last: stored.batch.last, lastID: stored.batch.lastID), newestRow: stored.row,
-                latest: stored.places.map { stored.position(at: $0).clock }.max() ?? HybridTime(value: 0))
-        }
     }
 
     /// From now on own events go into a log that nobody has seen.

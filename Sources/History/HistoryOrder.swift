@@ -49,13 +49,16 @@ extension History {
     // MARK: - Entering
 
     /// Enters a batch that is being stored, unless batches before it still have to be.
-    func enter(_ stored: StoredBatch, after latest: inout HybridTime) throws(HistoryError) {
-        if ordered != Self.allRows { return }
-        try enterRuns(of: stored, after: &latest)
+    func enter(
+        _ stored: StoredBatch, between latest: HybridTime, and earliest: HybridTime
+    ) throws(HistoryError) {
+        if ordered == Self.allRows { try enterRuns(of: stored, between: latest, and: earliest) }
     }
 
-    private func enterRuns(of stored: StoredBatch, after latest: inout HybridTime) throws(HistoryError) {
-        let runs = stored.runs(after: &latest)
+    private func enterRuns(
+        of stored: StoredBatch, between latest: HybridTime, and earliest: HybridTime
+    ) throws(HistoryError) {
+        let runs = stored.runs(between: latest, and: earliest)
         try writer.run("INSERT OR REPLACE INTO run VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", times: runs.count) {
             index, values in
             let run = runs[index]
@@ -84,13 +87,14 @@ extension History {
     /// A failure is no error: reading goes on with ``unorderedLines()``, and the next call tries again.
     func bringOrderCurrent() {
         if ordered == Self.allRows || (try? requireWritable()) == nil { return }
-        var latest: [Int64: HybridTime] = [:]
+        var entered: [Int64: LogState] = [:]
         while ordered < newestRow {
-            do throws(HistoryError) { try orderSomeRows(&latest) } catch { return }
+            do throws(HistoryError) { try orderSomeRows(&entered) } catch { return }
         }
         guard (try? mark(ordered: Self.allRows)) != nil else { return }
         for (log, state) in logs {
-            if let clock = latest[state.row] { logs[log]?.latest = max(state.latest, clock) }
+            // Only if it was seen from its first row on are the clocks those of all of it.
+            if let seen = entered[state.row], seen.ranges == state.ranges { logs[log]?.clocks = seen.clocks }
         }
     }
 
@@ -107,14 +111,17 @@ extension History {
         bringOrderCurrent()
     }
 
-    private func orderSomeRows(_ latest: inout [Int64: HybridTime]) throws(HistoryError) {
+    private func orderSomeRows(_ entered: inout [Int64: LogState]) throws(HistoryError) {
         let last = min(ordered + Self.orderingStep, newestRow)
         let batches = try reader.all(
             "SELECT \(StoredBatch.columns) FROM batch WHERE row > ? AND row <= ? ORDER BY row",
             [.integer(ordered), .integer(last)], { ($0.integer(1), storedBatch($0)) })
         try writer.transaction { () throws(HistoryError) in
             for (log, stored) in batches {
-                if let stored { try enterRuns(of: stored, after: &latest[log, default: HybridTime(value: 0)]) }
+                guard let stored else { continue }
+                let (state, numbers) = (entered[log] ?? LogState(row: log), stored.numbers)
+                try enterRuns(of: stored, between: state.latest(below: numbers), and: state.earliest(above: numbers))
+                entered[log, default: state].insert(stored.range, clocks: stored.clocks)
             }
             try writer.run("UPDATE birth SET ordered = ?", [.integer(last)])
         }

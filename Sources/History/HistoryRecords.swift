@@ -90,7 +90,7 @@ extension History {
         guard (try? requireOpen()) != nil else { return [:] }
         return logs.reduce(into: [:]) { names, entry in
             guard entry.key.isForRoom else { return }
-            let batch = try? storedBatch(in: reader, covering: entry.value.head.last, of: entry.value.row)?.batch
+            let batch = try? storedBatch(in: reader, covering: entry.value.ranges.last, of: entry.value.row)?.batch
             let name = batch?.events.last.flatMap { try? EventBody.decode($0.kind, $0.body)?.authorName }
             if names[entry.key.author]?.isEmpty ?? true { names[entry.key.author] = name ?? "" }
         }

@@ -46,11 +46,13 @@ extension History {
         }
     }
 
-    /// Whether all logs still end as they were confirmed to.
+    /// Whether all ranges still end as they were confirmed to.
     private func requireTail(in database: Database) throws(HistoryError) {
-        for (log, state) in logs {
-            let end = try storedBatch(in: database, covering: state.head.last, of: state.row)?.batch
-            if end?.log == log, end?.id(of: state.head.last) == state.head.lastID { continue }
+        for state in logs.values {
+            let ends = try state.ranges.all.map { range throws(HistoryError) in
+                try storedBatch(in: database, covering: range.numbers.upperBound, of: state.row)?.range.lastID
+            }
+            if ends == state.ranges.all.map(\.lastID) { continue }
             // What is lost may be known to others already: its numbers are never given out twice.
             try? database.transaction { () throws(HistoryError) in
                 try database.run("UPDATE birth SET incarnation = ?", [.blob(Incarnation.random().bytes)])
@@ -66,6 +68,8 @@ extension History {
         try database.run("DELETE FROM run WHERE batch > ?", newest)
         try database.run("DELETE FROM image WHERE batch > ? AND outcome IS NULL", newest)
         try database.run("UPDATE image SET batch = NULL, place = NULL WHERE batch > ?", newest)
+        for state in logs.values { try keepGaps(of: state, in: database) }
+        try database.run("DELETE FROM gap WHERE log NOT IN (SELECT log FROM batch)")
         try database.run("DELETE FROM log WHERE row NOT IN (SELECT log FROM batch)")
         try database.run("UPDATE birth SET incarnation = ?", [.blob(ownLog.incarnation.bytes)])
         for life in try database.all("SELECT author, incarnation FROM fork", [], { ($0.blob(0), $0.blob(1)) })

@@ -21,29 +21,39 @@ extension History {
     private func store(_ batch: Batch, _ change: inout Change) throws(HistoryError) -> StoreResult {
         let life = Life(batch.log)
         if forked.contains(life) || change.forked.contains(life) { return .forked }
-        let head = state(of: batch.log, change)?.head ?? LogHead(last: 0, lastID: .none)
-        if batch.first > head.last + 1 { return .gap(expected: head.last + 1) }
-        if try contradicts(batch, state(of: batch.log, change)) {
+        let known = state(of: batch.log, change)
+        if let known, try contradicts(batch, known) {
             try flag(batch, &change)
             return .forked
         }
-        if batch.last <= head.last { return .known }
-        try insert(batch, &change)
+        let ranges = known?.ranges ?? EventRanges()
+        let missing = ranges.missing(in: batch.numbers)
+        if missing.isEmpty { return .known }
+        if ranges.countAdding(batch.numbers) > EventRanges.maximumCount { return .gap }
+        let news = try insert(batch, missing, &change)
         if batch.log.author == key.peer {
             try keepNonces(of: batch, at: Array(batch.events.indices), in: change.newestRow)
         }
         if batch.log == change.ownLog { try openIncarnation(&change) }
-        return .stored(new: head.last + 1...batch.last)
+        return .stored(news)
     }
 
-    /// Whether a batch that continues or overlaps our log has another id at the last number that both have.
+    /// Whether a batch has another id than we at the last number that it has in common with a range, or next to one.
     ///
-    /// Equal there, it is equal before, because each id is a hash over its predecessor's.
-    private func contradicts(_ batch: Batch, _ log: LogState?) throws(HistoryError) -> Bool {
-        guard let log else { return false }
-        if batch.last >= log.head.last { return batch.id(of: log.head.last) != log.head.lastID }
-        let ours = try storedBatch(in: writer, covering: batch.last, of: log.row)?.batch.id(of: batch.last)
-        return ours != nil && ours != batch.lastID
+    /// Equal there, it is equal before, because each id is a hash over its predecessor's. An event names its predecessor,
+    /// so one that we don't hold is known by the event behind it.
+    private func contradicts(_ batch: Batch, _ log: LogState) throws(HistoryError) -> Bool {
+        for range in log.ranges.all {
+            let (first, last) = (range.numbers.lowerBound, range.numbers.upperBound)
+            guard first - 1 <= batch.last, batch.first - 1 <= last else { continue }
+            let common = min(batch.last, last)
+            let ours =
+                common == last
+                ? range.lastID
+                : try storedBatch(in: writer, covering: max(common, first), of: log.row)?.batch.id(of: common)
+            if let ours, ours != batch.id(of: common) { return true }
+        }
+        return false
     }
 
     private func flag(_ proof: Batch, _ change: inout Change) throws(HistoryError) {
@@ -71,22 +81,37 @@ extension History {
             "SELECT first, last, last_id, bytes FROM batch WHERE log = ? AND last >= ? AND row <= ? ORDER BY last",
             [.integer(row), .integer(Int64(clamping: numbers.lowerBound)), .integer(newestRow)]
         ) { row throws(HistoryError) in
-            let (first, last) = (UInt64(clamping: row.integer(0)), UInt64(clamping: row.integer(1)))
-            if first > numbers.upperBound || last < first { return false }
-            let served = ServedRow(numbers: first...last, lastID: row.blob(2), bytes: row.blob(3))
+            guard let served = ServedRow(row) else { return false }
+            // What comes with another row's batch is in it already.
+            if let end = rows.last?.numbers.upperBound, served.numbers.upperBound <= end { return true }
+            let next = rows.last.map { $0.numbers.upperBound + 1 } ?? numbers.lowerBound
+            if served.numbers.lowerBound > min(next, numbers.upperBound) { return false }
             room -= served.bytes.count
             if room < 0, !rows.isEmpty { return false }
             rows.append(served)
-            return last < numbers.upperBound
+            return served.numbers.upperBound < numbers.upperBound
         }
         return try joined(rows, of: log)
     }
 
     /// A row of the table batch as it goes to a peer.
     private struct ServedRow {
+        /// Of the batch; more than are the row's where other rows had some of them before.
         var numbers: ClosedRange<UInt64>
+        /// The last that is the row's, and its id.
+        var last: UInt64
         var lastID: [UInt8]
         var bytes: [UInt8]
+
+        /// Takes a row with the columns first, last, last_id and bytes; `nil` if it makes no sense.
+        init?(_ row: Row) {
+            (last, lastID, bytes) = (UInt64(clamping: row.integer(1)), row.blob(2), row.blob(3))
+            let first = UInt64(clamping: row.integer(0))
+            guard let count = BatchJoiner.count(in: bytes), count > 0, first >= 1, first <= last,
+                last <= Batch.maximumNumber
+            else { return nil }
+            numbers = first...first + UInt64(count - 1)
+        }
     }
 
     /// Joins rows up to the first whose bytes are no longer those that were stored, or that only a damaged index takes
@@ -99,19 +124,19 @@ extension History {
         for batch in joiner.joined {
             let parts = rest.prefix(batch.parts)
             rest = rest.dropFirst(batch.parts)
-            if isIntact(batch.bytes, of: log, lastID: parts.last?.lastID) {
+            if let last = parts.last, isIntact(batch.bytes, last, of: log) {
                 batches.append(batch.bytes)
                 continue
             }
-            batches += parts.prefix { isIntact($0.bytes, of: log, lastID: $0.lastID) }.map(\.bytes)
+            batches += parts.prefix { isIntact($0.bytes, $0, of: log) }.map(\.bytes)
             if batches.isEmpty { throw .damaged("read \(file.path): a batch is not what was stored") }
             break
         }
         return batches
     }
 
-    private func isIntact(_ bytes: [UInt8], of log: LogID, lastID: [UInt8]?) -> Bool {
+    private func isIntact(_ bytes: [UInt8], _ row: ServedRow, of log: LogID) -> Bool {
         guard let batch = try? Batch(stored: bytes, in: room) else { return false }
-        return batch.log == log && batch.lastID.digest.bytes == lastID && batch.isSealed(in: room)
+        return batch.log == log && batch.id(of: row.last)?.digest.bytes == row.lastID && batch.isSealed(in: room)
     }
 }

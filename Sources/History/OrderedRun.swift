@@ -42,14 +42,17 @@ struct OrderedRun: Equatable {
 extension StoredBatch {
     /// The runs of the events that came with it and are shown.
     ///
-    /// - Parameter latest: The latest clock of the log's events before; moved on.
+    /// - Parameters:
+    ///   - latest: The latest clock of the log's events before.
+    ///   - earliest: The earliest clock of the log's events behind.
     /// - Returns: In the order of their places.
-    func runs(after latest: inout HybridTime) -> [OrderedRun] {
+    func runs(between latest: HybridTime, and earliest: HybridTime) -> [OrderedRun] {
+        var latest = latest
         var runs: [OrderedRun] = []
         var isOpen = false
         for place in places where batch.events[place].kind.isShown {
             let next = OrderedRun(self, place)
-            if isOpen, runs[runs.count - 1].join(next) {
+            if isOpen, next.start <= earliest, runs[runs.count - 1].join(next) {
                 latest = next.start
                 continue
             }

@@ -12,8 +12,8 @@ enum Schema {
     /// It may be made anew at any time; all else is the truth. `birth.ordered` and `birth.indexed` are the rows of `batch`
     /// up to which the first and the second of these go.
     ///
-    /// The rows of one log ascend without a gap: each begins at or before the number after its predecessor's last, and
-    /// `fresh` is the first that was new with it.
+    /// No number of a log is in two rows: `fresh` to `last` are those that were new with a row's batch, which may reach
+    /// further both ways. `gap` has what is missing of a log below its highest number.
     private static let tables = [
         """
         CREATE TABLE birth (
@@ -44,6 +44,7 @@ enum Schema {
             author BLOB NOT NULL, incarnation BLOB NOT NULL, proof BLOB NOT NULL, PRIMARY KEY (author, incarnation)
         ) STRICT
         """,
+        gap,
         run,
         tags,
         """
@@ -65,6 +66,12 @@ enum Schema {
 
     /// Where peers have proven their keys: endpoints behind one another, as ``Endpoint/encoded`` gives them.
     private static let address = "CREATE TABLE address (key BLOB PRIMARY KEY, endpoints BLOB NOT NULL) STRICT"
+
+    private static let gap = """
+        CREATE TABLE gap (
+            log INTEGER NOT NULL REFERENCES log, first INTEGER NOT NULL, last INTEGER NOT NULL, PRIMARY KEY (log, first)
+        ) STRICT, WITHOUT ROWID
+        """
 
     /// One row for each ``OrderedRun``: its level, the position of its last event, and the clock of its first one.
     ///
@@ -93,6 +100,7 @@ enum Schema {
             "DROP TABLE line", "ALTER TABLE birth ADD COLUMN ordered INTEGER NOT NULL DEFAULT 0",
             "UPDATE birth SET indexed = 0", run, tags,
         ],
+        [gap],
     ]
 
     /// Opens the file's database for writing, with its tables, and checked as far as SQLite can.

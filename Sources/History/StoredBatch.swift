@@ -4,8 +4,8 @@ import Identity
 /// A row of the table batch.
 struct StoredBatch {
     var row: Int64
-    /// The first number that was new with it.
-    var fresh: UInt64
+    /// Those that were new with it: no other row has any of them.
+    var numbers: ClosedRange<UInt64>
     /// In milliseconds since 1970.
     var arrived: UInt64
     var batch: Batch
@@ -18,7 +18,21 @@ struct StoredBatch {
     }
 
     /// Where in the batch the events are that came with it.
-    var places: Range<Int> { Int(clamping: fresh - min(fresh, batch.first))..<batch.events.count }
+    var places: Range<Int> {
+        let first = Int(numbers.lowerBound - batch.first)
+        return first..<first + numbers.count
+    }
+
+    /// Where the first of them is in the order of arrival; the others follow it.
+    var arrival: Int64 { row << 8 | Int64(places.lowerBound) }
+
+    var range: EventRange { EventRange(numbers: numbers, lastID: batch.id(of: numbers.upperBound) ?? .none) }
+
+    /// Between which clocks they stand.
+    var clocks: ClosedRange<HybridTime> {
+        let clocks = places.map { believed(batch.events[$0].clock) }
+        return (clocks.min() ?? HybridTime(value: 0))...(clocks.max() ?? HybridTime(value: 0))
+    }
 
     /// The event at a place as a line; how an image's journey ended is left open.
     func line(at place: Int) -> StoredLine {
@@ -53,17 +67,16 @@ extension History {
     ///
     /// - Returns: `nil` if its bytes aren't those that were stored: their ids are computed anew and end in the row's.
     func storedBatch(_ row: Row) -> StoredBatch? {
-        let fresh = UInt64(clamping: row.integer(2))
+        let (first, last) = (UInt64(clamping: row.integer(2)), UInt64(clamping: row.integer(7)))
         guard let batch = try? Batch(stored: row.blob(5), in: room), batch.log == logIDs[row.integer(1)],
-            batch.lastID.digest.bytes == row.blob(4), batch.numbers.contains(fresh),
-            row.integer(6) == Int64(clamping: batch.first), row.integer(7) == Int64(clamping: batch.last)
+            first <= last, batch.numbers.contains(first), batch.id(of: last)?.digest.bytes == row.blob(4),
+            row.integer(6) == Int64(clamping: batch.first)
         else {
             noteDamage(row.integer(0))
             return nil
         }
         return StoredBatch(
-            row: row.integer(0), fresh: fresh, arrived: UInt64(clamping: row.integer(3)),
-            batch: batch)
+            row: row.integer(0), numbers: first...last, arrived: UInt64(clamping: row.integer(3)), batch: batch)
     }
 
     func storedBatch(row: Int64) throws(HistoryError) -> StoredBatch? {
@@ -71,12 +84,14 @@ extension History {
             "SELECT \(StoredBatch.columns) FROM batch WHERE row = ?", [.integer(row)], { storedBatch($0) }) ?? nil
     }
 
-    /// The row that first brought an event.
+    /// The row that brought an event.
     func storedBatch(
         in database: Database, covering number: UInt64, of log: Int64
     ) throws(HistoryError) -> StoredBatch? {
-        try database.first(
-            "SELECT \(StoredBatch.columns) FROM batch WHERE log = ? AND last >= ? ORDER BY last LIMIT 1",
-            [.integer(log), .integer(Int64(clamping: number))], { storedBatch($0) }) ?? nil
+        let stored =
+            try database.first(
+                "SELECT \(StoredBatch.columns) FROM batch WHERE log = ? AND last >= ? ORDER BY last LIMIT 1",
+                [.integer(log), .integer(Int64(clamping: number))], { storedBatch($0) }) ?? nil
+        return stored.flatMap { $0.numbers.contains(number) ? $0 : nil }
     }
 }

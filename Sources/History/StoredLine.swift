@@ -50,12 +50,14 @@ public struct StoredLine: Hashable, Sendable {
     public var position: Position
     /// `nil` for a text, and for an image that is still on its way.
     public var image: ImageOutcome?
+    /// How many events directly before it in its log we don't hold.
+    public var missing: UInt64 = 0
 
     /// Whether the author's clock was too far ahead to be believed.
     public var isFromTheFuture: Bool { position.clock != clock }
 }
 
-/// How far we hold a log: all of 1 to ``last``.
+/// Where a log ends.
 public struct LogHead: Hashable, Sendable {
     public var last: UInt64
     public var lastID: EventID
@@ -64,6 +66,8 @@ public struct LogHead: Hashable, Sendable {
         self.last = last
         self.lastID = lastID
     }
+
+    init(_ ranges: EventRanges) { self.init(last: ranges.last, lastID: ranges.lastID) }
 }
 
 /// What became of an own event that was to be appended.
@@ -77,12 +81,12 @@ public enum AppendResult: Hashable, Sendable {
 
 /// What became of a batch from a peer.
 public enum StoreResult: Hashable, Sendable {
-    /// On disk; `new` are the numbers that we didn't have.
-    case stored(new: ClosedRange<UInt64>)
+    /// On disk; these are the numbers that we didn't have, ascending.
+    case stored([NewEvents])
     /// We have all of it.
     case known
-    /// It begins after the number that we need next, so it was not stored.
-    case gap(expected: UInt64)
+    /// It would leave more gaps in its log than may be (``EventRanges/maximumCount``), so it was not stored.
+    case gap
     /// Its author gave one number to two events, now or earlier in this incarnation; not stored.
     case forked
 }
@@ -95,7 +99,7 @@ public struct KnownPeer: Hashable, Sendable {
 
 /// What was found when the history was opened.
 public struct HistoryOpened: Sendable {
-    public var heads: [LogID: LogHead]
+    public var ranges: [LogID: EventRanges]
     /// Where own events go.
     public var ownLog: LogID
     /// Whether ``ownLog`` was opened just now, so that nobody can hold events of it that we lack.

@@ -46,6 +46,16 @@ struct LineRenderingTests {
         #expect(rendering.lines(line).last == "      b (its clock is \(words) ahead)")
     }
 
+    @Test mutating func `where messages are missing, a line before says how many of whose`() {
+        var line = row(.text, name: "al\u{1b}ice", text: "back")
+        line.missing = 12
+        let lines = rendering.lines(line)
+        #expect(lines.count == 2 && lines[1].hasSuffix("back"))
+        #expect(lines[0] == "\(minute) * 12 messages of al\\x1bice missing here")
+        line.missing = 1
+        #expect(rendering.lines(line)[0].contains(" 1 message of "))
+    }
+
     @Test mutating func `a row of another day has its date`() {
         let earlier = Self.noon - 3 * 86_400_000
         let date = Clock.fields(earlier).date

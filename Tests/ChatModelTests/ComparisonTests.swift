@@ -22,7 +22,8 @@ struct ComparisonTests {
 
     private func missing(_ ours: [LogID: [ClosedRange<UInt64>]], _ theirs: Verified.Entry...) -> [Difference] {
         Comparison.missing(
-            of: ours.reduce(into: [:]) { $0[$1.key] = ranges($1.key, $1.value) }, in: theirs, id: { id($0, $1) })
+            of: ours.reduce(into: [:]) { $0[$1.key] = EventRanges(ranges($1.key, $1.value)) }, in: theirs,
+            id: { id($0, $1) })
     }
 
     @Test func `who has the same or more lacks nothing`() {
@@ -68,7 +69,7 @@ struct ComparisonTests {
     }
 
     @Test func `what we lack is named too, but not of authors whom we don't take`() {
-        let ours = [alice: ranges(alice, [1...4])]
+        let ours = [alice: EventRanges(ranges(alice, [1...4]))]
         let theirs = [entry(alice, 1...9), entry(bob, 1...2)]
 
         #expect(

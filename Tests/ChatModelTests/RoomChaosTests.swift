@@ -132,7 +132,7 @@ private final class Chaos {
         let name = host.name
         let room = host.room
         var complaints: [String] = []
-        if room.logs.values.contains(where: { $0.asked != nil }) { complaints.append("\(name) still wants events") }
+        if room.logs.values.contains(where: { !$0.asked.isEmpty }) { complaints.append("\(name) still wants events") }
         if room.logs.values.contains(where: \.isForked) { complaints.append("\(name) calls somebody forked") }
         if !room.fetches.isEmpty || !room.arrivals.isEmpty { complaints.append("\(name) still wants bytes") }
         if !room.transfers.isEmpty { complaints.append("\(name) has a transfer that doesn't end") }

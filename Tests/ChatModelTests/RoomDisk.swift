@@ -7,7 +7,8 @@ final class RoomDisk {
     let key: SigningKey
     let room: RoomID
     let ownLog: LogID
-    private(set) var logs: [LogID: [Batch]] = [:]
+    /// In the order of their numbers, of which no two have the same.
+    private(set) var logs: [LogID: [Row]] = [:]
     private var nonces: [Nonce: (id: EventID, number: UInt64, body: [UInt8])] = [:]
     private(set) var outcomes: [EventID: ImageState] = [:]
     var records: [PeerID: PeerRecord] = [:]
@@ -18,35 +19,38 @@ final class RoomDisk {
     /// Whether the directory of received images takes no file.
     var refusesPlaces = false
 
+    /// A batch, and what of it was new with it.
+    struct Row {
+        var batch: Batch
+        var numbers: ClosedRange<UInt64>
+        var range: EventRange { EventRange(numbers: numbers, lastID: batch.id(of: numbers.upperBound) ?? .none) }
+    }
+
     init(_ key: SigningKey, _ room: RoomID) {
         self.key = key
         self.room = room
         ownLog = Samples.log(of: key)
     }
 
-    var heads: [LogID: EventRange] {
-        logs.compactMapValues { $0.last.map { EventRange(numbers: 1...$0.last, lastID: $0.lastID) } }
-    }
+    /// What is there of each log.
+    var ranges: [LogID: EventRanges] { logs.mapValues { rows in EventRanges(rows.map(\.range)) } }
 
-    /// The ids of each log from its first event on.
-    var ids: [LogID: [EventID]] { logs.mapValues { batches in batches.reduce(into: []) { join(&$0, $1) } } }
-
-    private func join(_ ids: inout [EventID], _ batch: Batch) {
-        ids += batch.ids.dropFirst(ids.count + 1 - Int(batch.first))
+    /// The ids of the events of each log, in the order of their numbers.
+    var ids: [LogID: [EventID]] {
+        logs.mapValues { rows in rows.flatMap { row in row.numbers.compactMap(row.batch.id(of:)) } }
     }
 
     /// All lines in screen order.
     var lines: [Transcript] {
         var rows: [(HybridTime, PeerID, UInt64, Transcript)] = []
-        for (log, batches) in logs {
-            var last: UInt64 = 0
-            for batch in batches {
-                for (index, event) in batch.events.enumerated() where batch.first + UInt64(index) > last {
-                    last = batch.first + UInt64(index)
-                    let id = batch.ids[index]
+        for (log, stored) in logs {
+            for row in stored {
+                for number in row.numbers {
+                    let index = Int(number - row.batch.first)
+                    let (event, id) = (row.batch.events[index], row.batch.ids[index])
                     let line = Transcript(
                         event, id: id, by: log.author, isOwn: log.author == key.peer, image: outcomes[id])
-                    if let line { rows.append((event.clock, log.author, last, line)) }
+                    if let line { rows.append((event.clock, log.author, number, line)) }
                 }
             }
         }
@@ -54,7 +58,7 @@ final class RoomDisk {
     }
 
     var latestClock: HybridTime {
-        logs.values.joined().flatMap(\.events).map(\.clock).max() ?? HybridTime(value: 0)
+        logs.values.joined().flatMap(\.batch.events).map(\.clock).max() ?? HybridTime(value: 0)
     }
 
     var unfinished: [Transcript] {
@@ -67,7 +71,7 @@ final class RoomDisk {
     func append(_ drafts: [(BatchEvent, CommandID)]) -> RoomEvent {
         var appended: [Appended] = []
         var new: [BatchEvent] = []
-        let head = logs[ownLog]?.last
+        let head = logs[ownLog]?.last?.batch
         let first = (head?.last ?? 0) + 1
         for (event, command) in drafts {
             if let known = nonces[event.nonce] {
@@ -82,7 +86,7 @@ final class RoomDisk {
         if new.isEmpty { return .appended(appended, []) }
         let batch = Batch(
             sealing: new, in: ownLog, of: room, first: first, previous: head?.lastID ?? .none, with: key)
-        logs[ownLog, default: []].append(batch)
+        logs[ownLog, default: []].append(Row(batch: batch, numbers: batch.numbers))
         for index in appended.indices where !appended[index].isRepeated {
             guard let id = batch.id(of: appended[index].number) else { continue }
             appended[index].id = id
@@ -93,22 +97,30 @@ final class RoomDisk {
     }
 
     func store(_ batch: Batch) -> StoredBatch.Result {
-        let last = logs[batch.log]?.last?.last ?? 0
-        if batch.first > last + 1 { return .gap }
-        let known = ids[batch.log] ?? []
-        let ours = batch.first == 1 ? EventID.none : known[Int(batch.first) - 2]
-        let overlap = zip(known.dropFirst(Int(batch.first) - 1), batch.ids)
-        if ours != batch.previous || overlap.contains(where: { $0 != $1 }) { return .forked }
-        if batch.last <= last { return .known }
-        logs[batch.log, default: []].append(batch)
-        return .stored(first: last + 1)
+        let ranges = ranges[batch.log] ?? EventRanges()
+        // In the order of the numbers; each id is known from its own batch, or from the one behind it.
+        for row in logs[batch.log] ?? [] {
+            let common = min(batch.last, row.numbers.upperBound)
+            guard let ours = row.batch.id(of: common), let theirs = batch.id(of: common) else { continue }
+            if ours != theirs { return .forked }
+        }
+        let missing = ranges.missing(in: batch.numbers)
+        if missing.isEmpty { return .known }
+        if ranges.countAdding(batch.numbers) > EventRanges.maximumCount { return .gap }
+        let rows = (logs[batch.log] ?? []) + missing.map { Row(batch: batch, numbers: $0) }
+        logs[batch.log] = rows.sorted { $0.numbers.lowerBound < $1.numbers.lowerBound }
+        return .stored(missing.map { NewEvents($0) })
     }
 
     /// Stored batches that cover the front of what is wanted, `count` at most.
     func batches(for want: Want, atMost count: Int) -> [Batch] {
-        let rows = logs[want.log] ?? []
-        let covering = rows.filter { $0.last >= want.numbers.lowerBound && $0.first <= want.numbers.upperBound }
-        return Array(covering.prefix(count))
+        var batches: [Batch] = []
+        for row in logs[want.log] ?? [] where row.batch.last >= want.numbers.lowerBound && batches.count < count {
+            let next = batches.last.map { $0.last + 1 } ?? want.numbers.lowerBound
+            if row.batch.first > min(next, want.numbers.upperBound) { break }
+            if row.batch.last >= next { batches.append(row.batch) }
+        }
+        return batches
     }
 
     func note(_ id: EventID, _ outcome: ImageState) { outcomes[id] = outcome }

@@ -8,10 +8,10 @@ struct RoomForkTests {
     private let alice = Samples.key(1), bob = Samples.key(2), mallory = Samples.key(3)
     private let endpoint = Endpoint(address: .v4(0x0a00_0001), port: 7_311)
 
-    private func room(isNewIncarnation: Bool = false, heads: [LogID: EventRange] = [:]) -> RoomState {
+    private func room(isNewIncarnation: Bool = false, ranges: [LogID: EventRanges] = [:]) -> RoomState {
         var start = RoomState.Start(me: alice.peer, displayName: "alice", ownLog: Samples.log(of: alice))
         start.isNewIncarnation = isNewIncarnation
-        start.heads = heads
+        start.ranges = ranges
         return RoomState(start)
     }
 
@@ -81,7 +81,7 @@ struct RoomForkTests {
         _ = take(.say("hello", Nonce(1), CommandID(value: 1)), at: 1_000, by: &room)
 
         #expect(appends(link(bob.peer, with: Have(entries: [entry(lost)]), to: &room)) == 0)
-        let stored = StoredBatch(batch: lost, result: .stored(first: 1))
+        let stored = StoredBatch(batch: lost, result: .stored([NewEvents(lost.numbers)]))
         #expect(appends(take(.stored(from: bob.peer, [stored]), at: 1_100, by: &room)) == 1)
 
         let log = LogID(author: alice.peer, incarnation: Incarnation(8))
@@ -103,7 +103,7 @@ struct RoomForkTests {
         `another id at our last number is asked for, and the proof goes to whoever has the log until it says it knows`()
     {
         let ours = batch("one", by: mallory), theirs = batch("another", by: mallory)
-        var room = room(heads: [ours.log: EventRange(numbers: 1...1, lastID: ours.lastID)])
+        var room = room(ranges: [ours.log: EventRanges([EventRange(numbers: 1...1, lastID: ours.lastID)])])
         _ = take(.tick, at: 1_000, by: &room)
         let carol = Samples.key(4).peer
         _ = link(carol, with: Have(entries: [entry(ours)]), to: &room)
@@ -135,7 +135,7 @@ struct RoomForkTests {
 
     @Test func `a host that holds a proof says so, also to whoever holds the same events`() {
         let ours = batch("one", by: mallory), theirs = batch("another", by: mallory)
-        var room = room(heads: [ours.log: EventRange(numbers: 1...1, lastID: ours.lastID)])
+        var room = room(ranges: [ours.log: EventRanges([EventRange(numbers: 1...1, lastID: ours.lastID)])])
         _ = take(.tick, at: 1_000, by: &room)
         _ = link(bob.peer, with: Have(entries: [entry(ours)]), to: &room)
 

@@ -94,7 +94,7 @@ extension RoomHost {
         (expected, hinted) = ([], [])
         var start = RoomState.Start(me: key.peer, displayName: name, ownLog: disk.ownLog)
         start.limits = limits
-        start.heads = disk.heads
+        start.ranges = disk.ranges
         start.clock = disk.latestClock
         start.places = places
         start.records = disk.records
@@ -259,10 +259,10 @@ extension RoomHost {
         case .verified(let peer, let answer): answers.append((peer, answer))
         case .answer(let question, let blocked, let peer):
             onDisk { host in
-                let entries = host.disk.heads.map { log, range in
+                let entries = host.disk.ranges.map { log, ranges in
                     let isLeftOut = blocked.contains(log.author)
                     return Verified.Entry(
-                        Have.Entry(log: log, ranges: isLeftOut ? [] : [range]), isLeftOut: isLeftOut)
+                        Have.Entry(log: log, ranges: isLeftOut ? [] : ranges.all), isLeftOut: isLeftOut)
                 }
                 for page in Verified.pages(entries, answering: question) { host.send(.verified(page), to: peer) }
                 host.take(.verifyAnswered(peer))

@@ -175,7 +175,7 @@ struct RoomTalkTests {
         #expect(Transcript.Timing(of: clock, arrived: 100_000_000, clockLead: 600_000) == timing)
     }
 
-    @Test func `a newcomer of an author who talks on is pushed to once it has what was before`() {
+    @Test func `a newcomer of an author who talks on is pushed to from the first`() {
         let network = RoomNetwork(seed: 1, "alice", "bob")
         let (alice, bob) = (network.hosts[0], network.hosts[1])
         alice.start()
@@ -191,7 +191,7 @@ struct RoomTalkTests {
 
         // Not at the end of the talk, in the midst of it: the newest line is here soon after it was said.
         #expect(network.run(within: 60) { bob.texts.count == 300 })
-        #expect(bob.texts == alice.texts)
+        #expect(bob.texts.suffix(150) == alice.texts.suffix(150) && Set(bob.texts) == Set(alice.texts))
     }
 
     @Test func `an author too far ahead stops pushing, and its reader pulls the rest`() {
@@ -226,7 +226,7 @@ struct RoomTalkTests {
         alice.tamper = { $1 }
         alice.say("two")
 
-        #expect(network.run(within: 200) { bob.texts == ["one", "two"] })
+        #expect(network.run(within: 200) { Set(bob.texts) == ["one", "two"] })
     }
 
     @Test func `a fork is noticed once, and the log goes on for nobody`() {

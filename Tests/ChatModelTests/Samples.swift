@@ -54,8 +54,8 @@ struct Samples {
     }
 
     mutating func range(above lowest: UInt64 = 1) -> ClosedRange<UInt64> {
-        let first = min(max(number(), lowest), .max - 2)
-        return first...max(first, min(number(), .max - 2))
+        let first = min(max(number(), lowest), Batch.maximumNumber)
+        return first...max(first, min(number(), Batch.maximumNumber))
     }
 
     /// A hint of a peer of its own, for this room.
@@ -81,7 +81,7 @@ struct Samples {
         let ranges = [
             EventRange(numbers: 1...max(1, low.lowerBound / 2), lastID: EventID(digest())),
             EventRange(numbers: low.lowerBound + 1...low.upperBound + 1, lastID: EventID(digest())),
-        ].prefix(low.lowerBound > 4 && low.upperBound < .max - 2 ? 2 : 1)
+        ].prefix(low.lowerBound > 4 && low.upperBound < Batch.maximumNumber ? 2 : 1)
         return [
             .hello(
                 Hello(

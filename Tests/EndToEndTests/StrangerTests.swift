@@ -157,14 +157,15 @@ import Testing
         try peer.say(.hello(Hello(displayName: "renamed", instance: "", wallTime: 0, autoFetchLimit: 0)))
         try peer.say(.answered(Want(log: LogID(author: peer.key.peer, incarnation: Incarnation(3)), numbers: 1...9)))
         try peer.say(
-            .want(Want(log: LogID(author: peer.key.peer, incarnation: Incarnation(3)), numbers: 1...UInt64.max - 1)))
+            .want(
+                Want(log: LogID(author: peer.key.peer, incarnation: Incarnation(3)), numbers: 1...Batch.maximumNumber)))
         try peer.say(.have(Have(entries: [], isContinued: true)))
         try peer.say(
             .have(
                 Have(entries: [
                     .init(
                         log: LogID(author: SigningKey().peer, incarnation: Incarnation(5)),
-                        ranges: [EventRange(numbers: 1...UInt64.max - 2, lastID: .none)])
+                        ranges: [EventRange(numbers: 1...Batch.maximumNumber, lastID: .none)])
                 ])))
         try peer.write(2, randomBytes(8))
         try peer.say([(kind: EventKind(200), body: picture(50)), (kind: .text, body: [200, 1, 2])])
@@ -176,7 +177,7 @@ import Testing
         #expect(alice.daemon.log.count { $0.contains("Connected") } == 1)
     }
 
-    @Test func `a gap in a log is asked for, and filled`() async throws {
+    @Test func `a gap in a log is asked for, told of, and filled`() async throws {
         let alice = try await LocalPeer.start("alice", in: scratch)
         let peer = try FakePeer.join("gappy", dialling: alice.place)
         let first = peer.batch([(.text, EventBody.text("one").encoded(authorName: "gappy"))])
@@ -184,11 +185,14 @@ import Testing
 
         let want = try await StrangerTests.want(of: peer)
         #expect(want.log == first.log && want.numbers.contains(1))
-        #expect(try await alice.texts() == [])
+        #expect(await eventually { (try? await alice.texts()) == ["two"] })
+        let gap = try await alice.client.run("log").lines
+        #expect(gap.first?.hasSuffix(" * 1 message of gappy missing here") == true, "\(gap)")
         try peer.say(.batch(first.bytes))
         try peer.say(.answered(want))
 
-        #expect(await eventually { (try? await alice.texts().first) == "one" })
+        #expect(await eventually { (try? await alice.texts()) == ["one", "two"] })
+        #expect(try await !alice.client.run("log").output.contains("missing"))
         #expect(!peer.isOver)
     }
 

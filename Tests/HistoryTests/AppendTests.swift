@@ -21,10 +21,12 @@ struct AppendTests {
 
         let (again, reopened) = try open()
 
-        #expect(opened.heads.isEmpty && opened.isNewIncarnation && opened.notice == nil)
+        #expect(opened.ranges.isEmpty && opened.isNewIncarnation && opened.notice == nil)
         #expect(results.map(\.id).count == 2)
         #expect(reopened.ownLog == opened.ownLog && !reopened.isNewIncarnation)
-        #expect(reopened.heads[opened.ownLog] == LogHead(last: 2, lastID: try #require(results[1].id)))
+        #expect(
+            reopened.ranges[opened.ownLog]
+                == EventRanges([EventRange(numbers: 1...2, lastID: try #require(results[1].id))]))
         #expect(reopened.latestClock == HybridTime(milliseconds: 5_000))
         #expect(try again.texts() == ["one", "two"])
         #expect(
@@ -87,7 +89,7 @@ struct AppendTests {
         #expect(result == [.appended(try #require(result[0].id), number: 1)])
         #expect(try Set(History.open(directory: copy.path, room: lab, key: key).0.texts()) == ["before", "after"])
         #expect(reopened.ownLog == other.ownLog && !reopened.isNewIncarnation)
-        #expect(Set(reopened.heads.keys) == [opened.ownLog, other.ownLog])
+        #expect(Set(reopened.ranges.keys) == [opened.ownLog, other.ownLog])
     }
 
     @Test func `another room's history isn't opened`() throws {

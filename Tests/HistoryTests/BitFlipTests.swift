@@ -94,12 +94,12 @@ struct BitFlipTests {
         let (history, opened) = opening
         return history.on { history in
             defer { history.close() }
-            if opened.notice != nil { return (.setAside, opened.heads.isEmpty ? nil : "it isn't new") }
+            if opened.notice != nil { return (.setAside, opened.ranges.isEmpty ? nil : "it isn't new") }
             let lines = (try? history.lines(last: .max)) ?? []
             if Set(lines.map(\.id)).count != lines.count { return (.harmless, "a line is there twice") }
             for line in lines where sayings[line.id] != Saying(line) { return (.harmless, "line \(line.said)") }
             for (log, state) in history.logs {
-                let served = (try? history.batches(of: log, covering: 1...state.head.last, atMost: .max)) ?? []
+                let served = (try? history.batches(of: log, covering: 1...state.ranges.last, atMost: .max)) ?? []
                 for bytes in served {
                     guard let batch = try? Batch(verifying: bytes, in: lab, reader: key.peer), batch.log == log else {
                         return (.harmless, "a batch that peers refuse")

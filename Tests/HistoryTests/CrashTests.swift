@@ -112,17 +112,19 @@ struct CrashTests {
             if isOpen, opened.isNewIncarnation { complaints.append("it is another incarnation") }
             complaints += try kept.complaints(about: history, or: after)
             // The client whose request was under way asks again, and goes on.
-            let head = history.logs[history.ownLog]?.head.last ?? 0
-            let wasThere = next?.stored.last.map { history.logs[$0.log]?.head.lastID == $0.lastID } ?? false
+            let head = history.logs[history.ownLog]?.ranges.last ?? 0
+            let wasThere = next?.stored.last.map { history.logs[$0.log]?.ranges.lastID == $0.lastID } ?? false
             if case .append(let drafts)? = next?.order {
                 let results = try history.append(drafts).results
                 let isRepeated = results.allSatisfy { if case .repeated = $0 { true } else { false } }
                 if isRepeated != wasThere { complaints.append("asked again: \(results)") }
                 let expected = head + (wasThere ? 0 : UInt64(drafts.count))
-                if history.logs[history.ownLog]?.head.last != expected { complaints.append("numbers") }
+                if history.logs[history.ownLog]?.ranges.last != expected { complaints.append("numbers") }
             } else if let next {
                 _ = try? history.append([text("again")])
-                if history.logs[history.ownLog]?.head.last != head + 1 { complaints.append("numbers of \(next.order)") }
+                if history.logs[history.ownLog]?.ranges.last != head + 1 {
+                    complaints.append("numbers of \(next.order)")
+                }
             }
             if count % 50 == 0 { complaints += try kept.complaintsAboutLines(of: history) }
             return complaints

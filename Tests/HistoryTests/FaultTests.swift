@@ -69,7 +69,7 @@ struct FaultTests {
         #expect(whole.count > 30)
         #expect(whole.filter { !stored.contains($0) }.isEmpty)
         #expect(lines.map(\.number) == Array(1...UInt64(lines.count)))
-        #expect(opened.notice == nil && opened.heads.count == 1)
+        #expect(opened.notice == nil && opened.ranges.count == 1)
     }
 
     @Test func `after a write that failed nothing more is taken, reading goes on, and opening anew heals`() throws {
@@ -141,7 +141,7 @@ struct FaultTests {
         let (again, opened) = try open()
 
         #expect(opened.notice?.contains("history-damaged-1.db") == true)
-        #expect(opened.heads.isEmpty && opened.isNewIncarnation && opened.ownLog != before.ownLog)
+        #expect(opened.ranges.isEmpty && opened.isNewIncarnation && opened.ownLog != before.ownLog)
         if damage != "log" {
             #expect(FileManager.default.contents(atPath: "\(scratch.path)/history-damaged-1.db") == damaged)
         }

@@ -66,7 +66,7 @@ struct FullDiskTests {
         #expect(acknowledged > 10)
         #expect(readable.count == acknowledged && readable.last?.hasPrefix("\(acknowledged - 1) ") == true)
         #expect(after.count == 2)
-        #expect(opened.notice == nil && opened.heads[opened.ownLog]?.last == UInt64(acknowledged + 2))
+        #expect(opened.notice == nil && opened.ranges[opened.ownLog]?.last == UInt64(acknowledged + 2))
         #expect(try reopened.texts(last: 2) == ["room", "again"])
         reopened.on { $0.close() }
     }

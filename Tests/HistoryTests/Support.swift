@@ -96,6 +96,11 @@ extension AppendResult {
     }
 }
 
+extension StoreResult {
+    /// The numbers that were new; `nil` if it wasn't stored.
+    var new: [ClosedRange<UInt64>]? { if case .stored(let news) = self { news.map(\.numbers) } else { nil } }
+}
+
 /// Whether tests that need root run; where they must, a skip is a failure.
 func isRoot() -> Bool {
     if geteuid() == 0 { return true }

@@ -16,7 +16,7 @@ struct UntaggedEventsTests {
         let batch = Batch(
             sealing: events, in: LogID(author: author.peer, incarnation: Incarnation(1)),
             of: RoomID(openRoom: "lab"), first: 1, previous: .none, with: author)
-        return StoredBatch(row: row, fresh: 1, arrived: 1, batch: batch).entries
+        return StoredBatch(row: row, numbers: batch.numbers, arrived: 1, batch: batch).entries
     }
 
     private static func rows(_ entries: ArraySlice<UntaggedEvents.Entry>?) -> [Int64]? { entries?.map(\.row) }

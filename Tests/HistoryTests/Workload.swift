@@ -73,7 +73,7 @@ struct Kept {
     /// What is wrong with the lines that it shows, which takes longer to find out.
     func complaintsAboutLines(of history: History) throws -> [String] {
         let lines = try history.lines(last: .max)
-        let held = history.logs.values.reduce(0) { $0 + Int($1.head.last) }
+        let held = history.logs.values.reduce(0) { $0 + Int($1.ranges.count) }
         if Set(lines.map(\.id)).count != lines.count { return ["a line is there twice"] }
         return lines.count == held ? [] : ["\(lines.count) lines of \(held) events"]
     }

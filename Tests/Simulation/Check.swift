@@ -15,32 +15,28 @@ struct Check {
         world.host(of: log.author).map { world.record.doubtful.contains($0.index) } ?? true
     }
 
-    private func heads(_ host: Host) -> [LogID: EventID] {
-        var heads: [LogID: EventID] = [:]
-        for (log, rows) in host.disk.logs where !isDoubtful(log) { heads[log] = rows.ids.last }
-        return heads
-    }
+    private func ranges(_ host: Host) -> [LogID: EventRanges] { host.disk.ranges.filter { !isDoubtful($0.key) } }
 
     var isSettled: Bool {
         // Whatever a liar still has to say would come while the others are compared.
         guard world.hosts.allSatisfy({ $0.unanswered.isEmpty && $0.isIdle }), let first = honest.first else {
             return false
         }
-        let heads = heads(first)
-        return honest.dropFirst().allSatisfy { self.heads($0) == heads } && ignorantOfForks.isEmpty
+        let ranges = ranges(first)
+        return honest.dropFirst().allSatisfy { self.ranges($0) == ranges } && ignorantOfForks.isEmpty
     }
 
     /// What keeps the hosts from having the same.
     var difference: String {
         for host in world.hosts where !host.unanswered.isEmpty { return "host \(host.index) didn't answer its client" }
         guard let first = honest.first else { return "nobody is honest" }
-        for host in honest.dropFirst() where heads(host) != heads(first) {
-            for log in Set(heads(host).keys).union(heads(first).keys) where heads(host)[log] != heads(first)[log] {
+        for host in honest.dropFirst() where ranges(host) != ranges(first) {
+            for log in Set(ranges(host).keys).union(ranges(first).keys) where ranges(host)[log] != ranges(first)[log] {
                 let author = world.host(of: log.author)?.index ?? -1
                 let apart = honest.filter { one in !one.kept.contains { $0 != nil } }.map(\.index)
                 return """
-                    hosts without a link: \(apart); host \(first.index) has \(first.disk.logs[log]?.last ?? 0) events of host \(author), \
-                    host \(host.index) \(host.disk.logs[log]?.last ?? 0)
+                    hosts without a link: \(apart); host \(first.index) has \(first.disk.logs[log]?.count ?? 0) events of host \(author), \
+                    host \(host.index) \(host.disk.logs[log]?.count ?? 0)
                     """
             }
         }
@@ -71,7 +67,7 @@ struct Check {
             for (log, rows) in one.disk.logs where isDoubtful(log) {
                 for other in honest where other.index > one.index && !world.links.areStrangers(one.index, other.index) {
                     guard let theirs = other.disk.logs[log] else { continue }
-                    let common = min(rows.last, theirs.last)
+                    guard let common = rows.lastCommon(with: theirs) else { continue }
                     if rows.id(of: common) == theirs.id(of: common) { continue }
                     for host in [one, other] where host.disk.forks[log] == nil { ignorant.insert(host.index) }
                 }
@@ -83,18 +79,28 @@ struct Check {
     private func checkLogs(of host: Host) {
         var nonces: Set<Nonce> = []
         for (log, rows) in host.disk.logs {
-            var ids: [EventID] = []
-            for batch in rows.batches {
-                guard batch.first <= UInt64(ids.count) + 1, batch.last > UInt64(ids.count) else {
-                    world.violated("host \(host.index) has a hole or a double in a log")
+            var (next, ranges): (UInt64, EventRanges) = (1, EventRanges())
+            for row in rows.rows {
+                guard row.numbers.lowerBound >= next, let id = row.batch.id(of: row.numbers.upperBound) else {
+                    world.violated("host \(host.index) has a double in a log")
                     break
                 }
-                let fresh = Int(UInt64(ids.count) + 1 - batch.first)
-                ids += batch.ids.dropFirst(fresh)
-                for event in batch.events.dropFirst(fresh) { check(event, log, on: host, &nonces) }
+                next = row.numbers.upperBound + 1
+                ranges.insert(EventRange(numbers: row.numbers, lastID: id))
+                for number in row.numbers {
+                    check(row.batch.events[Int(number - row.batch.first)], log, on: host, &nonces)
+                }
             }
-            if ids != rows.ids { world.violated("host \(host.index) has other events than it counts") }
+            if ranges != rows.ranges { world.violated("host \(host.index) has other events than it counts") }
+            if !ranges.gaps.isEmpty, !mayHaveGaps(log) { world.violated("host \(host.index) has a gap in a log") }
         }
+    }
+
+    /// Whether nobody may have events that were said before others of a log: they were lost with their author's database,
+    /// or it withholds them.
+    private func mayHaveGaps(_ log: LogID) -> Bool {
+        guard let author = world.host(of: log.author) else { return true }
+        return isDoubtful(log) || !author.isHonest || world.record.restored.contains(author.index)
     }
 
     private func check(_ event: BatchEvent, _ log: LogID, on host: Host, _ nonces: inout Set<Nonce>) {
@@ -111,7 +117,7 @@ struct Check {
     }
 
     private func checkScreen(of host: Host) {
-        let stored = host.disk.logs.values.reduce(0) { $0 + $1.ids.count }
+        let stored = host.disk.logs.values.reduce(0) { $0 + $1.count }
         if host.screen.count != stored {
             world.violated("host \(host.index) shows \(host.screen.count) events of \(stored)")
         }
@@ -141,7 +147,7 @@ struct Check {
             host.disk.order(flaw: world.flaw).filter { !marked.contains($0) }
         }
         let doubtful = Set(
-            honest.flatMap { host in host.disk.logs.filter { isDoubtful($0.key) }.values.flatMap(\.ids) })
+            honest.flatMap { host in host.disk.logs.filter { isDoubtful($0.key) }.values.flatMap(\.allIDs) })
         orders = orders.map { $0.filter { !doubtful.contains($0) } }
         guard let first = orders.first, let other = orders.firstIndex(where: { $0 != first }) else { return }
         let odd = Set(first).symmetricDifference(orders[other])

@@ -4,15 +4,46 @@ import Identity
 /// What outlives a host's process: logs by the rules of History (Sources/History/HistoryStoring.swift).
 struct Disk {
     struct Log {
-        /// As they were sealed; they may overlap.
-        var batches: [Batch] = []
-        /// Of each event from number 1 on.
-        var ids: [EventID] = []
-
-        var last: UInt64 { UInt64(ids.count) }
-        func id(of number: UInt64) -> EventID? {
-            number == 0 ? EventID.none : number <= last ? ids[Int(number) - 1] : nil
+        /// A batch as it was sealed, and what of it was new with it.
+        struct Row {
+            var batch: Batch
+            var numbers: ClosedRange<UInt64>
         }
+
+        /// In the order of their numbers, of which no two have the same.
+        private(set) var rows: [Row] = []
+        private(set) var ranges = EventRanges()
+        private var ids: [UInt64: EventID] = [:]
+
+        var last: UInt64 { ranges.last }
+        var lastID: EventID { ranges.lastID }
+        var count: Int { ids.count }
+        var allIDs: some Collection<EventID> { ids.values }
+        /// By their numbers.
+        var events: [(key: UInt64, value: EventID)] { ids.sorted { $0.key < $1.key } }
+
+        func id(of number: UInt64) -> EventID? { number == 0 ? EventID.none : ids[number] }
+
+        /// The highest number that both hold.
+        func lastCommon(with other: Log) -> UInt64? { ids.keys.filter { other.ids[$0] != nil }.max() }
+
+        mutating func add(_ batch: Batch, _ numbers: ClosedRange<UInt64>) {
+            let place = rows.firstIndex { $0.numbers.lowerBound > numbers.lowerBound } ?? rows.endIndex
+            rows.insert(Row(batch: batch, numbers: numbers), at: place)
+            ranges.insert(EventRange(numbers: numbers, lastID: batch.id(of: numbers.upperBound) ?? .none))
+            for number in numbers { ids[number] = batch.id(of: number) }
+        }
+
+        /// Puts batches with the same events in the place of one.
+        mutating func split(_ batch: Batch, into parts: [Batch]) {
+            guard let place = rows.firstIndex(where: { $0.batch == batch && $0.numbers == batch.numbers }) else {
+                return
+            }
+            rows.replaceSubrange(place...place, with: parts.map { Row(batch: $0, numbers: $0.numbers) })
+        }
+
+        /// Claims what is missing, as a planted bug.
+        mutating func closeGaps() { ranges = EventRanges([EventRange(numbers: 1...last, lastID: lastID)]) }
     }
 
     struct Used {
@@ -40,11 +71,7 @@ struct Disk {
         ownLog = LogID(author: author, incarnation: incarnation)
     }
 
-    var heads: [LogID: EventRange] {
-        logs.compactMapValues { log in
-            log.ids.last.map { EventRange(numbers: 1...log.last, lastID: $0) }
-        }
-    }
+    var ranges: [LogID: EventRanges] { logs.mapValues(\.ranges) }
 
     func holds(_ id: EventID, _ number: UInt64, of log: LogID) -> Bool { logs[log]?.id(of: number) == id }
 
@@ -57,39 +84,50 @@ struct Disk {
 
     /// Adds a batch of ours that continues our log.
     mutating func add(_ batch: Batch) {
-        logs[batch.log, default: Log()].batches.append(batch)
-        logs[batch.log, default: Log()].ids += batch.ids
-        index(batch, from: batch.first, wall: .max)
+        logs[batch.log, default: Log()].add(batch, batch.numbers)
+        index(batch, batch.numbers, wall: .max)
     }
 
     // MARK: Events of others
 
     mutating func store(_ batch: Batch, wall: UInt64, flaw: Flaw?, incarnation: Incarnation) -> StoredBatch.Result {
         if forks[batch.log] != nil { return .forked }
-        let last = logs[batch.log]?.last ?? 0
-        if batch.first > last + 1 {
-            guard flaw == .storedGap else { return .gap }
-            logs[batch.log, default: Log()].ids += Array(repeating: .none, count: Int(batch.first - last - 1))
-        }
-        let common = min(batch.last, last)
-        if common + 1 >= batch.first, let log = logs[batch.log], batch.id(of: common) != log.id(of: common) {
+        let known = logs[batch.log] ?? Log()
+        if contradicts(batch, known) {
             if flaw == .ignoredFork { return .known }
             forks[batch.log] = batch
             if batch.log == ownLog { openIncarnation(incarnation) }
             return .forked
         }
-        if batch.last <= last { return flaw == .noDeduplication ? .stored(first: batch.first) : .known }
-        logs[batch.log, default: Log()].batches.append(batch)
-        let fresh = flaw == .storedOverlap ? batch.first : max(last, batch.first - 1) + 1
-        logs[batch.log, default: Log()].ids += batch.ids.dropFirst(Int(fresh - batch.first))
-        index(batch, from: fresh, wall: wall)
+        var missing = known.ranges.missing(in: batch.numbers)
+        if missing.isEmpty { return flaw == .noDeduplication ? .stored([NewEvents(batch.numbers)]) : .known }
+        if known.ranges.countAdding(batch.numbers) > EventRanges.maximumCount { return .gap }
+        if flaw == .storedOverlap { missing = [batch.numbers] }
+        for numbers in missing {
+            logs[batch.log, default: Log()].add(batch, numbers)
+            index(batch, numbers, wall: wall)
+        }
+        if flaw == .forgottenGap { logs[batch.log]?.closeGaps() }
         if batch.log == ownLog { openIncarnation(incarnation) }
-        return .stored(first: fresh)
+        return .stored(missing.map { NewEvents($0) })
     }
 
-    private mutating func index(_ batch: Batch, from first: UInt64, wall: UInt64) {
+    /// Whether a batch has another id than ours where it overlaps or touches one of our ranges.
+    private func contradicts(_ batch: Batch, _ log: Log) -> Bool {
+        log.ranges.all.contains { range in
+            let (first, last) = (range.numbers.lowerBound, range.numbers.upperBound)
+            guard first - 1 <= batch.last, batch.first - 1 <= last else { return false }
+            let common = min(batch.last, last)
+            let ours =
+                common >= first
+                ? log.id(of: common) : log.rows.first { $0.numbers.lowerBound == first }?.batch.id(of: common)
+            return ours != nil && batch.id(of: common) != nil && ours != batch.id(of: common)
+        }
+    }
+
+    private mutating func index(_ batch: Batch, _ numbers: ClosedRange<UInt64>, wall: UInt64) {
         let limit = HybridTime(milliseconds: wall == .max ? .max : wall + RoomLimits().clockLead)
-        for (offset, event) in batch.events.enumerated() where batch.first + UInt64(offset) >= first {
+        for (offset, event) in batch.events.enumerated() where numbers.contains(batch.first + UInt64(offset)) {
             let id = batch.ids[offset]
             arrivals.append(id)
             if batch.log.author == author {
@@ -105,8 +143,13 @@ struct Disk {
     /// Stored batches that cover a range from its front, `count` at most; joined if wanted.
     func batches(for want: Want, atMost count: Int, joined isJoined: Bool) -> [[UInt8]] {
         guard let log = logs[want.log] else { return [] }
-        let rows = log.batches.lazy
-            .filter { $0.last >= want.numbers.lowerBound && $0.first <= want.numbers.upperBound }.prefix(count)
+        var rows: [Batch] = []
+        for row in log.rows where row.batch.last >= want.numbers.lowerBound && rows.count < count {
+            if let end = rows.last?.last, row.batch.last <= end { continue }
+            let next = rows.last.map { $0.last + 1 } ?? want.numbers.lowerBound
+            if row.batch.first > min(next, want.numbers.upperBound) { break }
+            rows.append(row.batch)
+        }
         guard isJoined else { return rows.map(\.bytes) }
         var joiner = BatchJoiner()
         for batch in rows { joiner.add(batch.bytes, numbers: batch.numbers) }
@@ -117,11 +160,10 @@ struct Disk {
     func order(flaw: Flaw?) -> [EventID] {
         var rows: [(clock: HybridTime, author: PeerID, number: UInt64, id: EventID)] = []
         for (id, log) in logs {
-            var last: UInt64 = 0
-            for batch in log.batches {
-                for (offset, event) in batch.events.enumerated() where batch.first + UInt64(offset) > last {
-                    last = batch.first + UInt64(offset)
-                    rows.append((event.clock, id.author, last, batch.ids[offset]))
+            for row in log.rows {
+                for number in row.numbers {
+                    let event = row.batch.events[Int(number - row.batch.first)]
+                    rows.append((event.clock, id.author, number, row.batch.id(of: number) ?? .none))
                 }
             }
         }

@@ -27,8 +27,8 @@ public enum Flaw: String, CaseIterable, Sendable {
     case unverifiedSeal
     /// A part of a batch is kept under the whole batch's seal.
     case keptInnerSeal
-    /// A batch beyond a gap is stored.
-    case storedGap
+    /// What is beyond a gap is stored, and the gap forgotten.
+    case forgottenGap
     /// A batch that overlaps what is there is stored as a whole.
     case storedOverlap
     /// Lines of one time stand as they came.
@@ -49,14 +49,14 @@ public enum Flaw: String, CaseIterable, Sendable {
     // Talking
     /// What was asked for once is never asked for again.
     case lostWantRetry
-    /// A request begins one event too late.
-    case lateWant
+    /// What is missing before what is there is never asked for.
+    case lostFill
     /// The last batch of an answer is left out.
     case shortAnswer
     /// A bit of what is sent from the disk is wrong.
     case rottenAnswer
-    /// The proof of a fork is sent once to each host, however often that forgets it.
-    case proofSentOnce
+    /// The proof of a fork is kept to oneself.
+    case unsentProof
     /// More is claimed than is there.
     case boastfulHave
     /// What others have is only learnt when a link comes up.

@@ -55,7 +55,7 @@ final class Host {
     private(set) var screen: Set<EventID> = []
     /// What isn't acknowledged yet, in the order of saying; with the command it was said with in this process.
     var unanswered: [(nonce: Nonce, text: String, command: CommandID?)] = []
-    private var lastCommand: UInt64 = 0
+    var lastCommand: UInt64 = 0
     private var wakeTime: UInt64?
     private(set) var seen = HybridTime(value: 0)
 
@@ -77,7 +77,6 @@ final class Host {
     var asked: Set<Want> = []
     /// What a two-faced host shows to half of the others in place of its log.
     var shadow = Disk.Log()
-    var provenTo: [Int: Set<[UInt8]>] = [:]
     var twins: [[UInt8]: [UInt8]] = [:]
     var sentOnce: [(bytes: [UInt8], to: Int)] = []
     var isShuffling = false
@@ -118,15 +117,17 @@ extension Host {
         isRunning = true
         kept = Array(repeating: nil, count: world.hosts.count)
         var start = RoomState.Start(me: peer, displayName: "host\(index)", ownLog: disk.ownLog)
-        start.heads = disk.heads
+        start.ranges = disk.ranges
         start.clock = disk.latestClock
         start.forks = disk.forks
         start.isNewIncarnation = disk.isNewIncarnation || world.flaw == .hastyAppend
         if world.flaw == .staleHead {
-            for (log, head) in start.heads {
-                let last = head.numbers.upperBound
-                guard let id = disk.logs[log]?.id(of: last - 1) else { continue }
-                start.heads[log] = last > 1 ? EventRange(numbers: 1...last - 1, lastID: id) : nil
+            for (log, ranges) in start.ranges {
+                guard let end = ranges.all.last, let id = disk.logs[log]?.id(of: ranges.last - 1) else { continue }
+                let shorter =
+                    end.numbers.count > 1
+                    ? [EventRange(numbers: end.numbers.lowerBound...ranges.last - 1, lastID: id)] : []
+                start.ranges[log] = EventRanges(ranges.all.dropLast() + shorter)
             }
         }
         if world.flaw == .staleClock { start.clock = HybridTime(value: 0) }
@@ -241,67 +242,6 @@ extension Host {
     }
 }
 
-// Its client
-extension Host {
-    func say(_ text: String) {
-        let nonce = Nonce(UInt128(world.chance.next()) << 64 | UInt128(world.chance.next()))
-        world.record.said[nonce] = Record.Said(host: index, text: text)
-        unanswered.append((nonce, text, nil))
-        if isRunning, !isStopped { say(unanswered.count - 1) }
-    }
-
-    private func say(_ place: Int) {
-        lastCommand += 1
-        let command = CommandID(value: lastCommand)
-        unanswered[place].command = command
-        // A client whose chatd tells nothing asks again.
-        let nonce = unanswered[place].nonce
-        later(20_000) { host in
-            if host.unanswered.contains(where: { $0.nonce == nonce }) {
-                host.world.violated("host \(host.index) doesn't answer a client for 20 s")
-            }
-        }
-        take(.say(unanswered[place].text, nonce, command))
-    }
-
-    func sayAgain() {
-        for nonce in unanswered.filter({ $0.command == nil }).map(\.nonce) {
-            guard let place = unanswered.firstIndex(where: { $0.nonce == nonce }) else { continue }
-            say(place)
-        }
-    }
-
-    /// Uses a nonce of before for another text, which must be refused.
-    func confuse(_ nonce: Nonce) {
-        lastCommand += 1
-        take(.say("another text", nonce, CommandID(value: 1 << 40 + lastCommand)))
-    }
-
-    fileprivate func reply(_ command: CommandID, _ reply: CommandReply) {
-        if command.value >= 1 << 40 {
-            if case .stored = reply { world.violated("host \(index) took another text under a used nonce") }
-            return
-        }
-        guard let place = unanswered.firstIndex(where: { $0.command == command }) else {
-            return world.violated("host \(index) replied to a command twice")
-        }
-        switch reply {
-        case .stored(let id, let number, _):
-            let log = durable.logs.first { $0.value.id(of: number) == id }?.key
-            guard let log, log.author == peer else {
-                return world.violated("host \(index) acknowledged what isn't on its disk")
-            }
-            unanswered.remove(at: place)
-            world.record.acknowledged[id] = (index, log, number)
-            world.note(2, UInt64(index), number)
-        case .failed:
-            unanswered[place].command = nil
-            later(world.chance.among(500...3_000)) { $0.sayAgain() }
-        case .done: world.violated("host \(index) answered a message as if it were a verdict")
-        }
-    }
-}
-
 // What its room wants done
 extension Host {
     private func perform(_ effect: RoomEffect) {
@@ -361,7 +301,7 @@ extension Host {
         guard let id = line.id else { return }
         world.note(4, UInt64(index), id.digest.bytes.prefix(8).reduce(0) { $0 << 8 | UInt64($1) })
         if !screen.insert(id).inserted { world.violated("host \(index) shows an event twice") }
-        let isDurable = durable.logs.contains { $0.key.author == line.peer && $0.value.ids.contains(id) }
+        let isDurable = durable.logs.contains { $0.key.author == line.peer && $0.value.allIDs.contains(id) }
         if !isDurable { world.violated("host \(index) shows an event that isn't on its disk") }
     }
 

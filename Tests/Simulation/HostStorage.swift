@@ -73,7 +73,7 @@ extension Host {
         }
         if !taken.isEmpty { take(.appendFailed(taken, .nonceTaken)) }
         if fresh.isEmpty { return .appended(appended, []) }
-        let previous = head?.ids.last ?? .none
+        let previous = head?.lastID ?? .none
         let batch = world.seal(fresh, in: log, first: first, previous: previous, with: key)
         if let issued = world.record.issued[log], issued >= first {
             // Nobody was there to tell that these numbers were given before; the file itself tells of its copy.
@@ -87,9 +87,8 @@ extension Host {
         if role == .equivocator, world.chance.isOne(in: 3) { addTwin(of: batch, after: batch.previous) }
         if role == .twoFaced {
             if batch.first == 1 { shadow = Disk.Log() }
-            let twin = addTwin(of: batch, after: shadow.ids.last ?? .none)
-            shadow.batches.append(twin)
-            shadow.ids += twin.ids
+            let twin = addTwin(of: batch, after: shadow.lastID)
+            shadow.add(twin, twin.numbers)
         }
         disk.add(batch)
         for place in appended.indices where !appended[place].isRepeated {
@@ -119,8 +118,10 @@ extension Host {
         // An input or output error: nothing is told, and it is asked for again.
         if world.now < fullUntil { return }
         let result = keep(batch)
-        if case .stored(let first) = result {
-            for (offset, event) in batch.events.enumerated() where batch.first + UInt64(offset) >= first {
+        if case .stored(let news) = result {
+            for (offset, event) in batch.events.enumerated() {
+                let number = batch.first + UInt64(offset)
+                guard news.contains(where: { $0.numbers.contains(number) }) else { continue }
                 if disk.marks[batch.ids[offset]] == nil { saw(event.clock) }
             }
         }
@@ -131,8 +132,7 @@ extension Host {
         let known = disk.logs[batch.log]
         let result = disk.store(batch, wall: wall, flaw: world.flaw, incarnation: world.incarnation())
         if let known, disk.forks[batch.log] == nil, result == .known {
-            let common = min(batch.last, known.last)
-            if common >= batch.first, batch.id(of: common) != known.id(of: common) {
+            if batch.numbers.contains(where: { batch.id(of: $0) != known.id(of: $0) }) {
                 world.violated("host \(index) takes two histories for one")
             }
         }
@@ -141,17 +141,17 @@ extension Host {
     }
 
     private func split(_ batch: Batch) {
-        let whole = disk.logs[batch.log]?.batches.removeLast()
-        guard whole != nil else { return }
+        var split: [Batch] = []
         let parts = [batch.events.prefix(1), batch.events.dropFirst()]
         var first = batch.first, previous = batch.previous
         for events in parts {
             let part = Batch(
                 simulating: Array(events), in: batch.log, of: World.room, first: first, previous: previous)
-            disk.logs[batch.log]?.batches.append(part)
+            split.append(part)
             first += UInt64(events.count)
             previous = part.lastID
         }
+        disk.logs[batch.log]?.split(batch, into: split)
     }
 
     private func serve(_ want: Want, to peer: PeerID) {
@@ -188,7 +188,7 @@ extension Host {
         switch message {
         case .batch(let bytes):
             if isHonest { checkSent(bytes) }
-            if world.flaw == .proofSentOnce, isRepeatedProof(bytes, to: other) { return nil }
+            if world.flaw == .unsentProof, isProof(bytes) { return nil }
             if sentOnce.count < 8 { sentOnce.append((bytes, other.index)) }
             return .batch(other.index.isMultiple(of: 2) ? bytes : twins[bytes] ?? bytes)
         case .have(var have):
@@ -196,19 +196,16 @@ extension Host {
             if role == .twoFaced { have = facing(have, to: other) }
             if isHonest { check(have) }
             return world.flaw == .lostHaveUpdate && !isIntroducing ? nil : .have(have)
-        case .want(var want):
+        case .want(let want):
             if world.flaw == .lostWantRetry, !asked.insert(want).inserted { return nil }
-            if world.flaw == .lateWant, want.numbers.count > 1 {
-                want.numbers = want.numbers.lowerBound + 1...want.numbers.upperBound
-            }
+            if world.flaw == .lostFill, want.numbers.upperBound < disk.logs[want.log]?.last ?? 0 { return nil }
             return .want(want)
         default: return message
         }
     }
 
-    private func isRepeatedProof(_ bytes: [UInt8], to other: Host) -> Bool {
-        guard let batch = world.verify(bytes, reader: peer), disk.forks[batch.log] != nil else { return false }
-        return !provenTo[other.index, default: []].insert(bytes).inserted
+    private func isProof(_ bytes: [UInt8]) -> Bool {
+        world.verify(bytes, reader: peer).map { disk.forks[$0.log] != nil } ?? false
     }
 
     private func boasting(_ have: Have) -> Have {

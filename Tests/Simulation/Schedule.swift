@@ -182,9 +182,9 @@ final class Schedule {
     /// What nobody has but a database that is lost may be lost.
     private func excuse(_ host: Host, _ backup: Disk) {
         for (log, rows) in host.durable.logs {
-            for (place, id) in rows.ids.enumerated() where !backup.holds(id, UInt64(place) + 1, of: log) {
+            for (number, id) in rows.events where !backup.holds(id, number, of: log) {
                 let isElsewhere = world.hosts.contains {
-                    $0 !== host && $0.isHonest && $0.durable.holds(id, UInt64(place) + 1, of: log)
+                    $0 !== host && $0.isHonest && $0.durable.holds(id, number, of: log)
                 }
                 if !isElsewhere { world.record.excused.insert(id) }
             }
@@ -250,7 +250,7 @@ extension Host {
             kind: .text, nonce: Nonce(UInt128(world.chance.next())), clock: HybridTime(milliseconds: wall),
             wallTime: wall, body: EventBody.text("forged").encoded(authorName: "host"))
         if world.chance.isOne(in: 2) {
-            send(.batch(world.forged(event, log, number, head?.ids.last ?? .none)), to: victim.peer)
+            send(.batch(world.forged(event, log, number, head?.lastID ?? .none)), to: victim.peer)
         } else {
             let last = world.chance.isOne(in: 2) ? number + 3 : .max - 2
             let range = EventRange(numbers: 1...last, lastID: EventID(World.room.digest))
