@@ -1,6 +1,6 @@
 public import Identity
 
-/// How far a receiver is with a blob: what moves the sender's bar.
+/// How far a receiver is with a blob, which moves the sender's bar; or its sender's word that an image is cancelled.
 ///
 /// On the chat link.
 public struct BlobState: Hashable, Sendable {
@@ -10,6 +10,8 @@ public struct BlobState: Hashable, Sendable {
         case verified(UInt64)
         /// It won't have the blob; why, in words for a person.
         case refused(String)
+        /// Whose image of this blob it is has cancelled that: nobody shall fetch the blob for it.
+        case withdrawn(EventID)
     }
 
     public var root: BlobRoot
@@ -29,6 +31,9 @@ public struct BlobState: Hashable, Sendable {
         case .refused(let reason):
             bytes.append(1)
             bytes.append(short: reason)
+        case .withdrawn(let id):
+            bytes.append(2)
+            bytes += id.digest.bytes
         }
         return bytes
     }
@@ -36,9 +41,12 @@ public struct BlobState: Hashable, Sendable {
     init(decoding bytes: [UInt8]) throws(WireError) {
         var reader = ByteReader(bytes)
         root = BlobRoot(try reader.bytes32())
-        progress =
-            try reader.flag()
-            ? .refused(try reader.text(Int(reader.byte()), "the reason")) : .verified(try reader.integer())
+        switch try reader.byte() {
+        case 0: progress = .verified(try reader.integer())
+        case 1: progress = .refused(try reader.text(Int(reader.byte()), "the reason"))
+        case 2: progress = .withdrawn(EventID(try reader.bytes32()))
+        default: throw .invalid(what: "the kind of a blob's state")
+        }
         try reader.finish()
     }
 }

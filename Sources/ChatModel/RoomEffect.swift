@@ -51,6 +51,8 @@ public enum RoomEffect: Sendable {
     case setHashes(BlobRoot, size: UInt64, [Bytes32], from: PeerID)
     case writePiece(BlobData, size: UInt64, from: PeerID)
     case serveBlob(BlobWant, to: PeerID)
+    /// Nobody wants what has come of it so far.
+    case abandonBlob(BlobRoot)
     case place(EventID, BlobRoot, label: String)
 
     // People and time

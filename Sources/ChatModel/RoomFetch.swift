@@ -51,6 +51,8 @@ extension RoomState {
         let change = TransferChange.started(
             direction: .receive, name: image.name, size: image.size, peers: [line.peer: line.name])
         effects.append(.transfer(id, change))
+        // Its sender may have cancelled it before it came here.
+        tell(line.peer, BlobState(root: image.root, progress: .verified(fetches[image.root]?.verified ?? 0)))
         guard let fetch = fetches[image.root] else {
             fetches[image.root] = Fetch(root: image.root, size: image.size, events: [id])
             effects.append(.beginBlob(image.root, size: image.size))
@@ -89,7 +91,11 @@ extension RoomState {
 
     /// Takes up how an image ended in an earlier run of this host.
     mutating func remember(_ line: Transcript) {
-        guard line.direction == .receive, case .image(let image, let state) = line.content else { return }
+        guard case .image(let image, let state) = line.content else { return }
+        if line.direction == .send {
+            if state == .cancelled, let id = line.id { keepCancelled(line, image, id) }
+            return
+        }
         switch state {
         case .received: remember(line.peer, BlobState(root: image.root, progress: .verified(image.size)))
         case .refused(let reason), .failed(let reason):

@@ -44,7 +44,10 @@ extension RoomState {
     mutating func end(_ root: BlobRoot) {
         timers.cancel(.fetchTimeout(root))
         guard var fetch = fetches.removeValue(forKey: root) else { return }
-        guard let size = fetch.rivals.compactMap(announcedSize).first else { return }
+        guard let size = fetch.rivals.compactMap(announcedSize).first else {
+            if !fetch.isComplete { effects.append(.abandonBlob(root)) }
+            return
+        }
         fetch.events = []
         turn(&fetch, to: size)
         var next = Fetch(root: root, size: size, events: fetch.events)

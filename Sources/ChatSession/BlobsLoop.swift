@@ -53,6 +53,11 @@ final class BlobsLoop: FeedbackLoop, @unchecked Sendable {
                 try write(data, size, from: peer)
             }
         case .serveBlob(let want, let peer): serving.add(want, of: peer)
+        case .abandonBlob(let root):
+            blobs.queue.async { [self] in
+                partial = partial.filter { $0.key.root != root }
+                blobs.abandon(root)
+            }
         case .place(let id, let root, let label): blobs.queue.async { [self] in place(id, root, label) }
         default: break
         }

@@ -199,6 +199,7 @@ extension ImageOutcome {
         case .sent: .sent
         case .received(let path): .received(path: path)
         case .refused(let reason): .refused(reason)
+        case .failed(Self.cancelled): .cancelled
         case .failed(let reason): .failed(reason)
         }
     }

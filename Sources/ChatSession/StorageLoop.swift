@@ -252,6 +252,9 @@ extension StoreResult {
 }
 
 extension ImageOutcome {
+    /// How it is kept that this host's user cancelled.
+    static let cancelled = "cancelled"
+
     /// What of an image's state outlasts this run.
     init?(_ state: ImageState) {
         switch state {
@@ -259,7 +262,7 @@ extension ImageOutcome {
         case .received(let path): self = .received(path)
         case .refused(let reason): self = .refused(reason)
         case .failed(let reason): self = .failed(reason)
-        case .cancelled: self = .failed("cancelled")
+        case .cancelled: self = .failed(Self.cancelled)
         case .sending, .receiving, .waiting: return nil
         }
     }

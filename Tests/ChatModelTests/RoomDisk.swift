@@ -177,6 +177,8 @@ extension RoomDisk {
         return .blobProgress(root, blobs[root, default: Blob(size: size)].progress)
     }
 
+    func abandon(_ root: BlobRoot) { if blobs[root]?.progress.isComplete != true { blobs[root] = nil } }
+
     func write(_ data: BlobData, from peer: PeerID) -> RoomEvent? {
         guard var blob = blobs[data.root], let hashes = blob.hashes, Int(data.chunk) < hashes.count else { return nil }
         var part = data.offset == 0 ? [] : blob.parts[data.chunk] ?? []

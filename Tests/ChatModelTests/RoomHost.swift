@@ -276,6 +276,7 @@ extension RoomHost {
             onDisk { if let event = $0.disk.write(data, from: peer) { $0.take(event) } }
         case .serveBlob(let want, let peer):
             onDisk { for message in $0.disk.answer(want) { $0.sendBlob(message, to: peer) } }
+        case .abandonBlob(let root): onDisk { $0.disk.abandon(root) }
         case .place(let id, _, let label): onDisk { $0.place(id, label) }
 
         case .emit(let lines): for line in lines { show(line) }

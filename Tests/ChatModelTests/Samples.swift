@@ -98,6 +98,7 @@ struct Samples {
             .batch(bytes(40)),
             .blobState(BlobState(root: root, progress: .verified(number()))),
             .blobState(BlobState(root: root, progress: .refused("40 MiB is over its limit of 32 MiB"))),
+            .blobState(BlobState(root: root, progress: .withdrawn(EventID(digest())))),
             .blobWant(BlobWant(root: root, part: .chunk(UInt32(truncatingIfNeeded: number())))),
             .blobWant(BlobWant(root: root, part: .hashes(page: UInt32(truncatingIfNeeded: number())))),
             .blobHashes(BlobHashes(root: root, page: 3, hashes: [digest(), digest()])),

@@ -33,6 +33,37 @@ import Testing
         #expect(sending.output.text == "large.png: mallory has it\n")
     }
 
+    @Test func `an image that its sender cancels is told as such, and nothing of it stays`() async throws {
+        let (alice, bob) = try await pair(in: scratch)
+        let receiver = bob.daemon
+        let hasBegun = Locked(false)
+        let watch = try Watch(receiver.state) { notification in
+            guard case .transfer(let view) = notification, view.completed > 0 else { return }
+            if hasBegun.withLock({ $0 }) { return }
+            receiver.stop()
+            hasBegun.withLock { $0 = true }
+        }
+        defer { withExtendedLifetime(watch) {} }
+        let sending = try alice.client.start("send-image", try scratch.file("large.png", picture(24 << 20)))
+        try #require(await eventually { hasBegun.withLock { $0 } })
+        let locator = DaemonLocator(stateDirectory: alice.daemon.state, room: nil, environment: [:])
+        let client = try ControlClient.connect(to: locator, waiting: {}, events: { _ in })
+        defer { client.close() }
+        let row = try await alice.rows().first { $0.image?.name == "large.png" }
+
+        _ = try client.call(
+            .cancelTransfer, TransferParameters(transfer: try #require(row?.transfer)), within: 10_000)
+        receiver.proceed()
+
+        let image = try await bob.image("large.png") { $0.state == .failed }
+        #expect(image.reason == "cancelled by the sender")
+        #expect(try await sending.exit(within: .seconds(20)) == .status(75))
+        #expect(
+            try await eventually {
+                try FileManager.default.contentsOfDirectory(atPath: "\(receiver.state)/blobs").isEmpty
+            })
+    }
+
     @Test func `a receiver that dies before the end has failed, and the sender says so`() async throws {
         let alice = try await LocalPeer.start("alice", in: scratch)
         let peer = try FakePeer.join(dialling: alice.place)

@@ -266,7 +266,8 @@ extension Host {
             }
         case .wake(let time): wake(at: time)
         case .log, .peer, .remember, .note, .update, .transfer, .sendBlob, .beginBlob, .setHashes, .writePiece,
-            .serveBlob, .place, .shutOut, .judge, .verify, .forget, .held, .enroll, .answer, .asked, .verified,
+            .serveBlob, .abandonBlob, .place, .shutOut, .judge, .verify, .forget, .held, .enroll, .answer, .asked,
+            .verified,
             .signReceipt, .verifyReceipt, .keepReceipt, .expect, .admit:
             break
         }

@@ -89,6 +89,7 @@ enum Seeds {
             .want(Want(log: log, numbers: 1...2)), .answered(Want(log: log, numbers: 1...2)), .batch(batch.bytes),
             .blobState(BlobState(root: root, progress: .verified(1))),
             .blobState(BlobState(root: root, progress: .refused("too large"))),
+            .blobState(BlobState(root: root, progress: .withdrawn(EventID(root.digest)))),
             .blobWant(BlobWant(root: root, part: .chunk(1))), .blobWant(BlobWant(root: root, part: .hashes(page: 1))),
             .blobHashes(BlobHashes(root: root, page: 0, hashes: [.zero])),
             .blobData(BlobData(root: root, chunk: 0, offset: 0, bytes: [1, 2, 3])),
