@@ -3,7 +3,7 @@ import Foundation
 import Locking
 import Testing
 
-/// Members that come, are seen and leave again, one after the other without an end.
+/// Case B29: members that come, are seen and leave again, one after the other without an end.
 ///
 /// JOINS of them (24), each with a key of its own, 8 at a time: `JOINS=2000` is the long form.
 @Suite(.fewAtOnce) struct ManyJoinsTests {
