@@ -52,7 +52,11 @@ public struct EventRanges: Hashable, Sendable {
 
     /// Which numbers that others hold aren't held here, ascending.
     public func missing(of others: EventRanges) -> [ClosedRange<UInt64>] {
-        others.all.flatMap { missing(in: $0.numbers) }
+        // By far the most common: there is nothing to tell.
+        if all.count == 1, let ours = all.first?.numbers, others.all.allSatisfy({ ours.contains($0.numbers) }) {
+            return []
+        }
+        return others.all.flatMap { missing(in: $0.numbers) }
     }
 
     /// Which numbers below the highest one aren't held, ascending.

@@ -30,7 +30,8 @@ extension RoomState {
         for entry in have.entries {
             // An author pushes by itself: ask only if that doesn't come.
             let isPushed = !isFirst && peers[entry.log.author]?.isLinked == true
-            if !isPushed { want(entry.log) } else if lacks(entry.log, peer) { wantLater(entry.log) }
+            let offers = lacks(entry.log, peer) || contradiction(entry.log, peer) != nil
+            if offers { if isPushed { wantLater(entry.log) } else { want(entry.log) } }
         }
         compare(have, of: peer)
         releaseIfTold()
