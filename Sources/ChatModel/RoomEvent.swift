@@ -62,10 +62,8 @@ public enum RoomEvent: Sendable {
 
     // Time and people
     case tick
-    case say(String, Nonce, CommandID)
-    /// Messages that came at once.
-    case sayAll([Saying])
-    case share(ImageInfo, Nonce, CommandID)
+    /// In this order, as if each had come by itself.
+    case say([Saying])
     case cancel(EventID)
     /// Ask everybody who is linked, or some of them, what is on their disks.
     case verify(UInt64, Set<PeerID>?)
@@ -106,16 +104,16 @@ public enum DialOutcome: Hashable, Sendable {
     }
 }
 
-/// A message that a client wants said.
+/// What a client wants said, before it has a clock.
 public struct Saying: Hashable, Sendable {
-    public var text: String
+    public var body: EventBody
     public var nonce: Nonce
-    /// Whether the nonce was made here just now, so that no other message can have it.
+    /// Whether the nonce was made here just now, so that no other event can have it.
     public var isNonceNew: Bool
     public var command: CommandID
 
-    public init(text: String, nonce: Nonce, isNonceNew: Bool = false, command: CommandID) {
-        self.text = text
+    public init(_ body: EventBody, nonce: Nonce, isNonceNew: Bool = false, command: CommandID) {
+        self.body = body
         self.nonce = nonce
         self.isNonceNew = isNonceNew
         self.command = command

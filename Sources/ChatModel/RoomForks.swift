@@ -70,14 +70,14 @@ extension RoomState {
     /// Somebody may hold events of ours that a restored database lacks: their numbers must not be given again.
     ///
     /// - Returns: Whether it is held.
-    mutating func holdsBack(_ own: Own) -> Bool {
+    mutating func holdsBack(_ saying: Saying) -> Bool {
         guard heldBack != nil else { return false }
         let end = (started ?? now).adding(limits.headsPatience)
         if now >= end {
             release()
             return false
         }
-        heldBack?.append(own)
+        heldBack?.append(saying)
         if !timers.isSet(.release) { set(.release, after: end - now) }
         return true
     }
@@ -96,7 +96,7 @@ extension RoomState {
         let waiting = heldBack ?? []
         heldBack = nil
         timers.cancel(.release)
-        for own in waiting { append(own) }
+        for saying in waiting { append(saying) }
     }
 
     /// Own events go into another log from here on: the one before is in older hands.

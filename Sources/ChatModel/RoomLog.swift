@@ -20,33 +20,18 @@ struct Log {
     var isForked: Bool { proof != nil }
 }
 
-/// What this host's user wants said, before it has a clock.
-struct Own {
-    var body: EventBody
-    var nonce: Nonce
-    var isNonceNew = false
-    var command: CommandID
-}
-
-extension Own {
-    init(_ saying: Saying) {
-        self.init(
-            body: .text(saying.text), nonce: saying.nonce, isNonceNew: saying.isNonceNew, command: saying.command)
-    }
-}
-
 // Own events
 extension RoomState {
-    mutating func say(_ own: Own) {
-        if !holdsBack(own) { append(own) }
+    mutating func say(_ saying: Saying) {
+        if !holdsBack(saying) { append(saying) }
     }
 
-    mutating func append(_ own: Own) {
+    mutating func append(_ saying: Saying) {
         clock = max(HybridTime(milliseconds: wall), clock.next)
         let event = BatchEvent(
-            kind: own.body.kind, nonce: own.nonce, clock: clock, wallTime: wall,
-            body: own.body.encoded(authorName: displayName))
-        let draft = Draft(event: event, isNonceNew: own.isNonceNew, command: own.command)
+            kind: saying.body.kind, nonce: saying.nonce, clock: clock, wallTime: wall,
+            body: saying.body.encoded(authorName: displayName))
+        let draft = Draft(event: event, isNonceNew: saying.isNonceNew, command: saying.command)
         guard case .append(var drafts)? = effects.last else { return effects.append(.append([draft])) }
         effects.removeLast()
         drafts.append(draft)

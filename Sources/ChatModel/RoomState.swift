@@ -84,7 +84,7 @@ public struct RoomState: Sendable {
     /// When the first event came.
     var started: UInt64?
     /// What is to be said once a peer has told what it has of our log; `nil` once one has.
-    var heldBack: [Own]?
+    var heldBack: [Saying]?
 
     /// What each other peer is known to have stored.
     var holdings: [PeerID: [LogID: [ClosedRange<UInt64>]]]
@@ -207,9 +207,7 @@ extension RoomState {
         case .verifyAnswered(let peer): peers[peer]?.isVerifying = false
         case .blobProgress, .blobHashesRefused, .chunkRefused, .blobFailed, .placed, .placeFailed: takeBlob(event)
         case .tick: tick()
-        case .say(let text, let nonce, let command): say(Own(body: .text(text), nonce: nonce, command: command))
-        case .sayAll(let sayings): for saying in sayings { say(Own(saying)) }
-        case .share(let image, let nonce, let command): say(Own(body: .image(image), nonce: nonce, command: command))
+        case .say(let sayings): for saying in sayings { say(saying) }
         case .cancel(let transfer): cancel(transfer)
         case .verify(let question, let asked): verify(question, asked)
         case .decide(let peer, let decision, let command): decide(peer, decision, command)

@@ -41,7 +41,7 @@ extension SessionContainer {
     ///   with ``SessionError`` or `AppendFailure`, and then nothing was stored.
     public func send(message: String, nonce: Nonce = .random()) -> Observable<Sent> {
         if let complaint = Self.complaint(about: message) { return .error(complaint) }
-        return command { .say(message, nonce, $0) }
+        return command { .say([Saying(.text(message), nonce: nonce, command: $0)]) }
     }
 
     /// Says several things to the room, in their order, as ``send(message:nonce:)`` would each.
@@ -73,11 +73,11 @@ extension SessionContainer {
         }
         let nonces = Nonce.random(good.count)
         commands.onNext(
-            .sayAll(
+            .say(
                 good.indices.map { index in
                     let message = good[index].element
                     return Saying(
-                        text: message.text, nonce: message.nonce ?? nonces[index], isNonceNew: message.nonce == nil,
+                        .text(message.text), nonce: message.nonce ?? nonces[index], isNonceNew: message.nonce == nil,
                         command: ids[index])
                 }))
     }
@@ -118,7 +118,7 @@ extension SessionContainer {
             let info = ImageInfo(
                 name: name, mediaType: blob.mediaType, size: blob.size, width: blob.width, height: blob.height,
                 root: blob.root)
-            return command { .share(info, nonce, $0) }
+            return command { .say([Saying(.image(info), nonce: nonce, command: $0)]) }
         }
     }
 

@@ -19,6 +19,10 @@ struct RoomForkTests {
         RoomState.reduce(into: &room, RoomInput(event, now: now, wall: 1_700_000_000_000))
     }
 
+    private func say(_ text: String, _ number: UInt64) -> RoomEvent {
+        .say([Saying(.text(text), nonce: Nonce(UInt128(number)), command: CommandID(value: number))])
+    }
+
     private func appends(_ effects: [RoomEffect]) -> Int {
         effects.count { if case .append = $0 { true } else { false } }
     }
@@ -58,18 +62,18 @@ struct RoomForkTests {
         var room = room()
         _ = take(.tick, at: 1_000, by: &room)
 
-        let effects = take(.say("hello", Nonce(1), CommandID(value: 1)), at: 1_500, by: &room)
+        let effects = take(say("hello", 1), at: 1_500, by: &room)
         #expect(appends(effects) == 0)
         #expect(effects.contains { if case .wake(at: 3_000) = $0 { true } else { false } })
         #expect(appends(take(.tick, at: 2_999, by: &room)) == 0)
         #expect(appends(take(.tick, at: 3_000, by: &room)) == 1)
-        #expect(appends(take(.say("more", Nonce(2), CommandID(value: 2)), at: 3_001, by: &room)) == 1)
+        #expect(appends(take(say("more", 2), at: 3_001, by: &room)) == 1)
     }
 
     @Test func `it goes out as soon as a peer has told that it knows no more of us`() {
         var room = room()
         _ = take(.tick, at: 1_000, by: &room)
-        _ = take(.say("hello", Nonce(1), CommandID(value: 1)), at: 1_000, by: &room)
+        _ = take(say("hello", 1), at: 1_000, by: &room)
 
         #expect(appends(link(bob.peer, with: Have(entries: []), to: &room)) == 1)
     }
@@ -78,7 +82,7 @@ struct RoomForkTests {
         var room = room()
         let lost = batch("lost", by: alice)
         _ = take(.tick, at: 1_000, by: &room)
-        _ = take(.say("hello", Nonce(1), CommandID(value: 1)), at: 1_000, by: &room)
+        _ = take(say("hello", 1), at: 1_000, by: &room)
 
         #expect(appends(link(bob.peer, with: Have(entries: [entry(lost)]), to: &room)) == 0)
         let stored = StoredBatch(batch: lost, result: .stored([NewEvents(lost.numbers)]))
@@ -95,7 +99,7 @@ struct RoomForkTests {
     @Test func `a new incarnation waits for nobody`() {
         var room = room(isNewIncarnation: true)
         _ = take(.tick, at: 1_000, by: &room)
-        #expect(appends(take(.say("hello", Nonce(1), CommandID(value: 1)), at: 1_000, by: &room)) == 1)
+        #expect(appends(take(say("hello", 1), at: 1_000, by: &room)) == 1)
     }
 
     @Test

@@ -166,14 +166,15 @@ extension RoomHost {
 // Its user
 extension RoomHost {
     @discardableResult func say(_ text: String, nonce: Nonce? = nil) -> CommandID {
-        command { .say(text, nonce ?? $1, $0) }
+        command { .say([Saying(.text(text), nonce: nonce ?? $1, command: $0)]) }
     }
 
     /// Sends an image of these bytes.
     @discardableResult func share(_ name: String, _ bytes: [UInt8], claiming size: UInt64? = nil) -> CommandID {
         let blob = RoomDisk.Blob(bytes)
         disk.blobs[blob.root] = blob
-        return command { .share(Samples.image(name, size: size ?? blob.size, root: blob.root), $1, $0) }
+        let image = Samples.image(name, size: size ?? blob.size, root: blob.root)
+        return command { .say([Saying(.image(image), nonce: $1, command: $0)]) }
     }
 
     /// Decides about another host's peer.

@@ -20,7 +20,7 @@ extension Host {
                 host.world.violated("host \(host.index) doesn't answer a client for 20 s")
             }
         }
-        take(.say(unanswered[place].text, nonce, command))
+        take(.say([Saying(.text(unanswered[place].text), nonce: nonce, command: command)]))
     }
 
     func sayAgain() {
@@ -33,7 +33,7 @@ extension Host {
     /// Uses a nonce of before for another text, which must be refused.
     func confuse(_ nonce: Nonce) {
         lastCommand += 1
-        take(.say("another text", nonce, CommandID(value: 1 << 40 + lastCommand)))
+        take(.say([Saying(.text("another text"), nonce: nonce, command: CommandID(value: 1 << 40 + lastCommand))]))
     }
 
     func reply(_ command: CommandID, _ reply: CommandReply) {
