@@ -46,8 +46,8 @@ public struct RoomLimits: Hashable, Sendable {
     public var wantsOfOneLog = 2
     /// How long changes of what we have are gathered for those who didn't send them.
     public var haveDelay: UInt64 = 200
-    /// The same for those who get the same from its author.
-    public var slowHaveDelay: UInt64 = 1_000
+    /// The same for those who get the same from its author; a little less than a second, so that it spares the link a Ping.
+    public var slowHaveDelay: UInt64 = 900
     /// The pause between two receipts, and between two times at which those of others are passed on.
     public var receiptPause: UInt64 = 1_000
     /// How long a new link waits for receipts of others, who may be linked by then.

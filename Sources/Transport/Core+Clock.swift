@@ -63,7 +63,7 @@ extension Core {
     private func judgeChat(_ link: Link, _ now: Instant) {
         // It is silent because we don't listen.
         if link.isHeld { link.liveness.didRead(now, limits: limits) }
-        for verdict in link.liveness.judge(now, limits: limits) {
+        for verdict in link.liveness.judge(now, limits: limits, margin: limits.pingAfter / 4) {
             switch verdict {
             case .ping: link.send(.ping(UInt64.random(in: .min ... .max)))
             case .silent:

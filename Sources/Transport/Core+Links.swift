@@ -10,7 +10,7 @@ extension Core {
         link.phase = .up
         link.deadline = nil
         link.probe = nil
-        link.liveness = Liveness(now: .now, limits: limits)
+        link.liveness = Liveness(now: .now, limits: limits, isDialler: link.isDialler)
         if let ticket = link.ticket.take() { gate.leave(ticket) }
         gate.met(at: link.endpoint.address)
         if !link.isDialler { answer(introduction, on: link) }

@@ -81,7 +81,7 @@ final class Link: @unchecked Sendable {
         opening = Opening(secure, key: core.room, own: core.peer, isDialler: dial != nil)
         decoder = FrameDecoder(limit: core.frameLimit)
         framesLeft = core.limits.frameTurn
-        liveness = Liveness(now: .now, limits: core.limits)
+        liveness = Liveness(now: .now, limits: core.limits, isDialler: dial != nil)
     }
 
     func start() {

@@ -10,8 +10,15 @@ struct Liveness: Sendable {
     private(set) var lastWritten: Instant
     private var lastPing: Instant
     private var nextSilent: Instant
+    private let pingAfter: Duration
 
-    init(now: Instant, limits: TransportLimits) {
+    /// - Parameters:
+    ///   - now: When the link came up.
+    ///   - limits: Timers.
+    ///   - isDialler: Whether we dialled the link. The acceptor is half as patient again: as a rule the dialler has pinged
+    ///     by then, and the answer makes a second Ping needless.
+    init(now: Instant, limits: TransportLimits, isDialler: Bool) {
+        pingAfter = isDialler ? limits.pingAfter : limits.pingAfter * 3 / 2
         lastRead = now
         lastWritten = now
         lastPing = now
@@ -29,13 +36,18 @@ struct Liveness: Sendable {
 
     /// The next instant at which ``judge(_:limits:)`` may have something to say, if nothing happens until then.
     func next(_ limits: TransportLimits) -> Instant {
-        min(pingDue(limits), nextSilent, lastRead.advanced(by: limits.deadAfter))
+        min(pingDue, nextSilent, lastRead.advanced(by: limits.deadAfter))
     }
 
-    mutating func judge(_ now: Instant, limits: TransportLimits) -> [Verdict] {
+    /// - Parameters:
+    ///   - now: For when.
+    ///   - limits: Timers.
+    ///   - margin: How much too early a Ping may go, so that many links' go together.
+    /// - Returns: What follows now; silence and Pings are told once for each time they are due.
+    mutating func judge(_ now: Instant, limits: TransportLimits, margin: Duration = .zero) -> [Verdict] {
         if now - lastRead >= limits.deadAfter { return [.dead] }
         var verdicts: [Verdict] = []
-        if pingDue(limits) <= now {
+        if pingDue <= now.advanced(by: margin) {
             lastPing = now
             verdicts.append(.ping)
         }
@@ -47,7 +59,5 @@ struct Liveness: Sendable {
     }
 
     /// A Ping that can't be written isn't repeated at once.
-    private func pingDue(_ limits: TransportLimits) -> Instant {
-        max(lastWritten, lastPing).advanced(by: limits.pingAfter)
-    }
+    private var pingDue: Instant { max(lastWritten, lastPing).advanced(by: pingAfter) }
 }

@@ -105,7 +105,7 @@ struct EndpointTests {
     private func at(_ milliseconds: Int) -> SuspendingClock.Instant { start.advanced(by: .milliseconds(milliseconds)) }
 
     @Test func `who has written nothing for a second pings, once a second`() {
-        var liveness = Liveness(now: start, limits: limits)
+        var liveness = Liveness(now: start, limits: limits, isDialler: true)
 
         let idle = [999, 1000, 1500].map { liveness.judge(at($0), limits: limits) }
         liveness.didWrite(at(1600))
@@ -115,8 +115,25 @@ struct EndpointTests {
         #expect(later == [[], [.ping]])
     }
 
+    @Test func `whoever was dialled waits half as long again before it pings`() {
+        var liveness = Liveness(now: start, limits: limits, isDialler: false)
+
+        let idle = [1000, 1499, 1500].map { liveness.judge(at($0), limits: limits) }
+
+        #expect(idle == [[], [], [.ping]])
+    }
+
+    @Test func `a Ping may go a little early with others`() {
+        var liveness = Liveness(now: start, limits: limits, isDialler: true)
+
+        let early = [749, 750].map { liveness.judge(at($0), limits: limits, margin: .milliseconds(250)) }
+
+        #expect(early == [[], [.ping]])
+        #expect(liveness.next(limits) == at(1750))
+    }
+
     @Test func `nothing for three seconds is silence, told each second until fifteen`() {
-        var liveness = Liveness(now: start, limits: limits)
+        var liveness = Liveness(now: start, limits: limits, isDialler: true)
         var told: [Int: [Liveness.Verdict]] = [:]
         for time in stride(from: 0, through: 15_000, by: 500) {
             liveness.didWrite(at(time))
@@ -128,7 +145,7 @@ struct EndpointTests {
     }
 
     @Test func `a byte ends the silence`() {
-        var liveness = Liveness(now: start, limits: limits)
+        var liveness = Liveness(now: start, limits: limits, isDialler: true)
         liveness.didWrite(at(4000))
         _ = liveness.judge(at(4000), limits: limits)
 
