@@ -7,18 +7,35 @@ public struct BatchEvent: Hashable, Sendable {
     public var clock: HybridTime
     /// In milliseconds since 1970.
     public var wallTime: UInt64
-    public var body: [UInt8]
+    /// The body, which may lie among the bytes of its batch: what outlives that takes ``body``.
+    public private(set) var content: ArraySlice<UInt8>
+
+    /// The body, as an array of its own.
+    public var body: [UInt8] {
+        get { Array(content) }
+        set { content = newValue[...] }
+    }
 
     public init(kind: EventKind, nonce: Nonce, clock: HybridTime, wallTime: UInt64, body: [UInt8]) {
         self.kind = kind
         self.nonce = nonce
         self.clock = clock
         self.wallTime = wallTime
-        self.body = body
+        content = body[...]
+    }
+
+    fileprivate init(_ reader: inout ByteReader) throws(WireError) {
+        kind = EventKind(try reader.byte())
+        // Bit 0, 'body absent', is not yet allowed of any kind; other bits have no meaning.
+        guard try reader.byte() == 0 else { throw .invalid(what: "an event's flags") }
+        nonce = Nonce(try reader.integer())
+        clock = HybridTime(value: try reader.integer())
+        wallTime = try reader.integer()
+        content = try reader.slice(Int(try reader.integer(UInt32.self)))
     }
 
     /// What it takes in a batch, in bytes.
-    public var encodedLength: Int { Batch.eventOverhead + body.count }
+    public var encodedLength: Int { Batch.eventOverhead + content.count }
 }
 
 /// Why a batch was refused.
@@ -134,7 +151,10 @@ public struct Batch: Hashable, Sendable {
             first = try reader.integer()
             previous = EventID(try reader.bytes32())
             let count: UInt16 = try reader.integer()
-            events = try (0..<count).map { _ throws(WireError) in try Self.event(&reader) }
+            var events: [BatchEvent] = []
+            events.reserveCapacity(min(Int(count), Self.maximumCount))
+            for _ in 0..<count { events.append(try BatchEvent(&reader)) }
+            self.events = events
             guard let seal = Signature(try reader.take(Signature.length)) else { throw .truncated }
             self.seal = seal
             try reader.finish()
@@ -146,15 +166,6 @@ public struct Batch: Hashable, Sendable {
         }
         self.bytes = bytes
         ids = Self.ids(of: events, in: log, of: room, first: first, previous: previous)
-    }
-
-    private static func event(_ reader: inout ByteReader) throws(WireError) -> BatchEvent {
-        let kind = EventKind(try reader.byte())
-        // Bit 0, 'body absent', is not yet allowed of any kind; other bits have no meaning.
-        guard try reader.byte() == 0 else { throw .invalid(what: "an event's flags") }
-        return BatchEvent(
-            kind: kind, nonce: Nonce(try reader.integer()), clock: HybridTime(value: try reader.integer()),
-            wallTime: try reader.integer(), body: try reader.take(Int(try reader.integer(UInt32.self))))
     }
 
     private static func encode(
@@ -174,8 +185,8 @@ public struct Batch: Hashable, Sendable {
             bytes.append(bigEndian: event.nonce.value)
             bytes.append(bigEndian: event.clock.value)
             bytes.append(bigEndian: event.wallTime)
-            bytes.append(bigEndian: UInt32(event.body.count))
-            bytes += event.body
+            bytes.append(bigEndian: UInt32(event.content.count))
+            bytes += event.content
         }
         return bytes
     }
@@ -185,15 +196,14 @@ public struct Batch: Hashable, Sendable {
         of events: [BatchEvent], in log: LogID, of room: RoomID, first: UInt64, previous: EventID
     ) -> [EventID] {
         let hasher = EventHasher(log, in: room)
+        var ids: [EventID] = []
+        ids.reserveCapacity(events.count)
         var before = previous
-        return events.enumerated().map { index, event in
-            before = hasher.id(
-                of: EventHeader(
-                    log: log, number: first + UInt64(index), previous: before, kind: event.kind, nonce: event.nonce,
-                    clock: event.clock, wallTime: event.wallTime, bodyHash: SHA256.digest(of: event.body),
-                    bodyLength: UInt32(event.body.count)))
-            return before
+        for (index, event) in events.enumerated() {
+            before = hasher.id(of: event, number: first + UInt64(index), previous: before)
+            ids.append(before)
         }
+        return ids
     }
 
     /// What the author signs: the last id stands for all events up to it.

@@ -21,16 +21,20 @@ public enum WireError: Error, Equatable, CustomStringConvertible {
 
 /// Reads fixed-width fields off the front of bytes, most significant byte first; never past their end.
 struct ByteReader {
-    private let bytes: [UInt8]
-    private(set) var position: Int
+    private let bytes: ArraySlice<UInt8>
+    private var position: Int
     private let end: Int
 
-    init(_ bytes: [UInt8]) {
+    init(_ bytes: [UInt8]) { self.init(bytes[...]) }
+
+    init(_ bytes: ArraySlice<UInt8>) {
         self.bytes = bytes
-        position = 0
-        end = bytes.count
+        position = bytes.startIndex
+        end = bytes.endIndex
     }
 
+    /// How many bytes were read.
+    var taken: Int { position - bytes.startIndex }
     var remaining: Int { end - position }
 
     mutating func integer<Value: FixedWidthInteger & BitwiseCopyable>(
@@ -38,7 +42,7 @@ struct ByteReader {
     ) throws(WireError) -> Value {
         let width = MemoryLayout<Value>.size
         guard remaining >= width else { throw .truncated }
-        let value = bytes.withUnsafeBytes { $0.loadUnaligned(fromByteOffset: position, as: Value.self) }
+        let value = bytes.withUnsafeBytes { $0.loadUnaligned(fromByteOffset: taken, as: Value.self) }
         position += width
         return Value(bigEndian: value)
     }
@@ -49,10 +53,13 @@ struct ByteReader {
         return bytes[position]
     }
 
-    mutating func take(_ count: Int) throws(WireError) -> [UInt8] {
+    mutating func take(_ count: Int) throws(WireError) -> [UInt8] { Array(try slice(count)) }
+
+    /// Bytes in place: they keep all that is read from.
+    mutating func slice(_ count: Int) throws(WireError) -> ArraySlice<UInt8> {
         guard count >= 0, remaining >= count else { throw .truncated }
         defer { position += count }
-        return Array(bytes[position..<position + count])
+        return bytes[position..<position + count]
     }
 
     mutating func skip(_ count: Int) throws(WireError) {
@@ -73,9 +80,10 @@ struct ByteReader {
 
     mutating func text(_ count: Int, _ what: String) throws(WireError) -> String {
         guard count >= 0, remaining >= count else { throw .truncated }
-        guard let text = String(validating: bytes[position..<position + count], as: UTF8.self) else {
-            throw .notUTF8(what: what)
-        }
+        let text: String
+        do {
+            text = String(copying: try UTF8Span(validating: bytes[position..<position + count].span))
+        } catch { throw .notUTF8(what: what) }
         position += count
         return text
     }

@@ -102,17 +102,17 @@ public enum EventBody: Hashable, Sendable {
         _ kind: EventKind, _ bytes: [UInt8]
     ) throws(WireError) -> (authorName: String, body: EventBody)? {
         var former = FormerName()
-        return try decode(kind, bytes, &former)
+        return try decode(kind, bytes[...], &former)
     }
 
     /// A name that was found good, with which the next body may begin too.
     struct FormerName {
-        fileprivate var body: [UInt8] = []
+        fileprivate var body: ArraySlice<UInt8> = []
         /// Of the name and its length in ``body``.
         fileprivate var length = 0
         fileprivate var name = ""
 
-        fileprivate func begins(_ other: [UInt8]) -> Bool {
+        fileprivate func begins(_ other: ArraySlice<UInt8>) -> Bool {
             guard length > 0, other.count >= length else { return false }
             return body.withUnsafeBytes { one in
                 other.withUnsafeBytes { two in one[..<length].elementsEqual(two[..<length]) }
@@ -122,7 +122,7 @@ public enum EventBody: Hashable, Sendable {
 
     /// Takes apart a body that may begin with the same name as the one before; else as ``decode(_:_:)``.
     static func decode(
-        _ kind: EventKind, _ bytes: [UInt8], _ former: inout FormerName
+        _ kind: EventKind, _ bytes: ArraySlice<UInt8>, _ former: inout FormerName
     ) throws(WireError) -> (authorName: String, body: EventBody)? {
         guard kind == .text || kind == .image else { return nil }
         var reader = ByteReader(bytes)
@@ -133,7 +133,7 @@ public enum EventBody: Hashable, Sendable {
         } else {
             name = try reader.text(Int(reader.byte()), "the author's name")
             if let complaint = Names.complaint(displayName: name) { throw .invalid(what: complaint) }
-            former = FormerName(body: bytes, length: reader.position, name: name)
+            former = FormerName(body: bytes, length: reader.taken, name: name)
         }
         if kind == .text {
             if reader.remaining > maximumTextLength {

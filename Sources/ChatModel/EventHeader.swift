@@ -117,9 +117,12 @@ public struct EventHeader: Hashable, Sendable {
 /// Hashes the headers of one log's events, whose first 131 bytes are the same.
 struct EventHasher {
     private static let type = Array("groupchat-event-v1\0".utf8)
+    private static let restLength = 8 + 32 + 1 + 16 + 8 + 8 + 32 + 4
+    private let log: LogID
     private let beginning: SHA256
 
     init(_ log: LogID, in room: RoomID) {
+        self.log = log
         var bytes = Self.type
         bytes += room.bytes
         bytes += log.author.bytes
@@ -132,21 +135,34 @@ struct EventHasher {
 
     /// The id of an event of this log.
     func id(of header: EventHeader) -> EventID {
-        var hash = beginning
-        hash.add(bigEndian: header.number)
-        header.previous.digest.withBytes { hash.add($0) }
-        hash.add(bigEndian: header.kind.number)
-        hash.add(bigEndian: header.nonce.value)
-        hash.add(bigEndian: header.clock.value)
-        hash.add(bigEndian: header.wallTime)
-        header.bodyHash.withBytes { hash.add($0) }
-        hash.add(bigEndian: header.bodyLength)
-        return EventID(hash.digest)
+        withUnsafeTemporaryAllocation(byteCount: Self.restLength, alignment: 8) { bytes in
+            var end = 0
+            func put<Number: FixedWidthInteger & BitwiseCopyable>(_ value: Number) {
+                bytes.storeBytes(of: value.bigEndian, toByteOffset: end, as: Number.self)
+                end += value.bitWidth / 8
+            }
+            func put(_ value: Bytes32) {
+                value.withBytes { UnsafeMutableRawBufferPointer(rebasing: bytes[end...]).copyMemory(from: $0) }
+                end += 32
+            }
+            put(header.number)
+            put(header.previous.digest)
+            put(header.kind.number)
+            put(header.nonce.value)
+            put(header.clock.value)
+            put(header.wallTime)
+            put(header.bodyHash)
+            put(header.bodyLength)
+            return EventID(beginning.digest(with: UnsafeRawBufferPointer(bytes)))
+        }
     }
-}
 
-extension SHA256 {
-    fileprivate mutating func add(bigEndian value: some FixedWidthInteger) {
-        withUnsafeBytes(of: value.bigEndian) { add($0) }
+    /// The id of a batch's event.
+    func id(of event: BatchEvent, number: UInt64, previous: EventID) -> EventID {
+        id(
+            of: EventHeader(
+                log: log, number: number, previous: previous, kind: event.kind, nonce: event.nonce, clock: event.clock,
+                wallTime: event.wallTime, bodyHash: event.content.withUnsafeBytes { SHA256.digest(of: $0) },
+                bodyLength: UInt32(event.content.count)))
     }
 }

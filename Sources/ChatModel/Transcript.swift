@@ -64,7 +64,7 @@ public struct Transcript: Hashable, Sendable {
         time = event.wallTime
         self.id = id
         do throws(WireError) {
-            guard let decoded = try EventBody.decode(event.kind, event.body, &former) else { return nil }
+            guard let decoded = try EventBody.decode(event.kind, event.content, &former) else { return nil }
             name = decoded.authorName
             content =
                 switch decoded.body {

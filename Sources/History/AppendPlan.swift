@@ -67,5 +67,5 @@ struct AppendPlan {
 }
 
 extension BatchEvent {
-    fileprivate func says(_ other: BatchEvent) -> Bool { kind == other.kind && body == other.body }
+    fileprivate func says(_ other: BatchEvent) -> Bool { kind == other.kind && content == other.content }
 }

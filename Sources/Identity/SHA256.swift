@@ -13,8 +13,12 @@ public struct SHA256: Sendable {
     }
 
     /// The hash of all that was added.
-    public var digest: Bytes32 {
+    public var digest: Bytes32 { digest(with: UnsafeRawBufferPointer(start: nil, count: 0)) }
+
+    /// The hash of all that was added, and of these bytes behind it.
+    public func digest(with last: UnsafeRawBufferPointer) -> Bytes32 {
         var copy = state
+        if !last.isEmpty { COpenSSL_sha256Add(&copy, last.baseAddress, last.count) }
         var words: (UInt64, UInt64, UInt64, UInt64) = (0, 0, 0, 0)
         withUnsafeMutableBytes(of: &words) { bytes in
             COpenSSL_sha256End(&copy, bytes.baseAddress?.assumingMemoryBound(to: UInt8.self))
@@ -22,9 +26,7 @@ public struct SHA256: Sendable {
         return Bytes32(inMemory: words)
     }
 
-    public static func digest(of bytes: [UInt8]) -> Bytes32 {
-        var hash = SHA256()
-        bytes.withUnsafeBytes { hash.add($0) }
-        return hash.digest
-    }
+    public static func digest(of bytes: [UInt8]) -> Bytes32 { bytes.withUnsafeBytes { digest(of: $0) } }
+
+    public static func digest(of bytes: UnsafeRawBufferPointer) -> Bytes32 { SHA256().digest(with: bytes) }
 }
