@@ -108,7 +108,7 @@ final class Watcher: Sendable {
 
     private func tell(_ news: News) {
         switch news {
-        case .lines(let lines): tell(lines[...])
+        case .lines(let lines): tell(lines)
         case .update(let line):
             let (isWanted, cursor) = state.withLock { ($0.isWanted(line), $0.read) }
             if isWanted { connection.notify(.update(LineView(line, behind: cursor))) }
@@ -116,10 +116,10 @@ final class Watcher: Sendable {
         }
     }
 
-    private func tell(_ lines: ArraySlice<Transcript>) {
-        var rest = lines
+    private func tell(_ lines: [Transcript]) {
+        var rest = lines[...]
         while !rest.isEmpty {
-            let part = Array(rest.prefix(Self.mostTogether))
+            let part = lines.count <= Self.mostTogether ? lines : Array(rest.prefix(Self.mostTogether))
             rest = rest.dropFirst(part.count)
             let cursors = state.withLock { state in part.map { state.cursor(behind: $0) } }
             connection.notify(sheet.notifications(of: part, cursors))

@@ -56,7 +56,7 @@ struct JSONWriter {
     private var quote: UInt8 { UInt8(ascii: "\"") }
 
     /// Whether all are printable ASCII that needs no escape; looks at each, which goes many at a time.
-    private static func standForThemselves(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
+    static func standForThemselves(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
         var odd: UInt8 = 0
         for byte in bytes {
             let isOdd = byte &- 0x20 >= 0x5F || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\")

@@ -39,6 +39,8 @@ public struct LineNotifications: Sendable {
             end = writer.bytes
         }
 
+        var length: Int { beginning.count + middle.count + end.count }
+
         func fits(_ line: Transcript, _ birth: Incarnation) -> Bool {
             author == line.peer && isOwn == (line.direction == .send) && self.birth == birth && name == line.name
         }
@@ -62,13 +64,10 @@ public struct LineNotifications: Sendable {
             line.missing == 0,
             line.direction != .local
         else { return false }
-        let same: Repeated
-        if let repeated, repeated.fits(line, cursor.birth) {
-            same = repeated
-        } else {
-            same = Repeated(line, cursor.birth)
-            repeated = same
-        }
+        if repeated?.fits(line, cursor.birth) != true { repeated = Repeated(line, cursor.birth) }
+        guard let same = repeated else { return false }
+        count += 1
+        if appendRow(same, text, id, line.time, cursor.arrival) { return true }
         var writer = JSONWriter(continuing: &bytes)
         writer.append(raw: same.beginning)
         writer.append(Int(clamping: cursor.arrival))
@@ -80,7 +79,77 @@ public struct LineNotifications: Sendable {
         writer.append(Int(clamping: line.time))
         writer.append("}}}\n" as StaticString)
         bytes = writer.bytes
-        count += 1
         return true
+    }
+
+    /// Adds a row whose text stands for itself in JSON, in one piece.
+    ///
+    /// - Returns: Whether it was added.
+    private mutating func appendRow(
+        _ same: Repeated, _ text: String, _ id: EventID, _ time: UInt64, _ arrival: Int64
+    ) -> Bool {
+        let isAdded = text.utf8.withContiguousStorageIfAvailable { text in
+            guard arrival >= 0, text.count <= Self.usualText, JSONWriter.standForThemselves(text) else { return false }
+            let length = same.length + text.count + Self.furtherLength
+            withUnsafeTemporaryAllocation(byteCount: length, alignment: 16) { row in
+                var row = RowWriter(row)
+                row.put(same.beginning)
+                row.put(UInt64(clamping: arrival))
+                row.put(same.middle)
+                row.put(id.digest)
+                row.put(same.end)
+                row.put("\"" as StaticString)
+                row.put(UnsafeRawBufferPointer(text))
+                row.put("\",\"time\":" as StaticString)
+                row.put(UInt64(clamping: Int(clamping: time)))
+                row.put("}}}\n" as StaticString)
+                bytes.append(contentsOf: row.written)
+            }
+            return true
+        }
+        return isAdded == true
+    }
+
+    private static let usualText = 512  // bytes
+    /// What of a row is neither the text nor the same in all: two numbers, an id, and what stands around the text.
+    private static let furtherLength = 20 + 64 + 20 + 16
+}
+
+/// Writes the parts of a row behind one another into memory that has room for all.
+private struct RowWriter {
+    private let memory: UnsafeMutableRawBufferPointer
+    private var end = 0
+
+    init(_ memory: UnsafeMutableRawBufferPointer) { self.memory = memory }
+
+    var written: UnsafeRawBufferPointer { UnsafeRawBufferPointer(rebasing: memory[..<end]) }
+
+    mutating func put(_ bytes: UnsafeRawBufferPointer) {
+        UnsafeMutableRawBufferPointer(rebasing: memory[end...]).copyMemory(from: bytes)
+        end += bytes.count
+    }
+
+    mutating func put(_ bytes: [UInt8]) { bytes.withUnsafeBytes { put($0) } }
+
+    mutating func put(_ literal: StaticString) {
+        put(UnsafeRawBufferPointer(start: literal.utf8Start, count: literal.utf8CodeUnitCount))
+    }
+
+    mutating func put(_ digest: Bytes32) {
+        digest.withHexadecimal { put($0) }
+    }
+
+    mutating func put(_ number: UInt64) {
+        var (length, rest) = (1, number / 10)
+        while rest > 0 {
+            length += 1
+            rest /= 10
+        }
+        rest = number
+        for index in stride(from: end + length - 1, through: end, by: -1) {
+            memory[index] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest % 10)
+            rest /= 10
+        }
+        end += length
     }
 }

@@ -89,7 +89,8 @@ struct SendScanner {
             switch bytes[position] {
             case UInt8(ascii: "\""):
                 defer { position += 1 }
-                return String(validating: UnsafeBufferPointer(rebasing: bytes[start..<position]), as: UTF8.self)
+                let text = UnsafeBufferPointer(rebasing: bytes[start..<position]).span
+                do { return String(copying: try UTF8Span(validating: text)) } catch { return nil }
             case UInt8(ascii: "\\"), 0..<0x20: return nil
             default: position += 1
             }

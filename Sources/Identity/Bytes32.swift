@@ -46,6 +46,17 @@
     /// 64 lower-case hexadecimal digits.
     public var hexadecimal: String { withBytes { String(hexadecimal: $0) } }
 
+    /// The 64 lower-case hexadecimal digits, without a string.
+    @inlinable public func withHexadecimal<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result {
+        func digits(_ word: UInt64) -> (UInt64, UInt64) {
+            let high = [UInt8].digits(of: UInt32(truncatingIfNeeded: word >> 32))
+            let low = [UInt8].digits(of: UInt32(truncatingIfNeeded: word))
+            return (high.bigEndian, low.bigEndian)
+        }
+        let all = (digits(words.0), digits(words.1), digits(words.2), digits(words.3))
+        return withUnsafeBytes(of: all, body)
+    }
+
     @inlinable public static func == (left: Bytes32, right: Bytes32) -> Bool { left.words == right.words }
     @inlinable public static func < (left: Bytes32, right: Bytes32) -> Bool { left.words < right.words }
 
