@@ -20,6 +20,9 @@ public enum DaemonCommand {
         signal(SIGPIPE, SIG_IGN)
         // Eight heaps a core, as is the default, keep tens of megabytes that a catch-up needed once.
         mallopt(M_ARENA_MAX, 2)
+        // What one batch needed, the next one needs again: a megabyte isn't given back to the system and asked for anew.
+        mallopt(M_TRIM_THRESHOLD, 1 << 20)
+        mallopt(M_MMAP_THRESHOLD, 1 << 20)
         do throws(CommandFailure) {
             return run(try CommandWords.ofProcess(), environment: environment, say: say, complain: complain)
         } catch {
