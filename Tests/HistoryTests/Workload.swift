@@ -95,6 +95,8 @@ struct Workload {
     private var authors: [Author]
     /// The last batch of each author.
     private var last: [Int: Batch] = [:]
+    /// Batches of each author that come only after later ones.
+    private var late: [Int: [Batch]] = [:]
     private var peers: [PeerID]
 
     /// What orders are about.
@@ -123,7 +125,7 @@ struct Workload {
     private mutating func add(_ theme: Theme) {
         switch theme {
         case .own: orders.append(.append((0..<Int.random(in: 1...3, using: &dice)).map { _ in event() }))
-        case .others: orders.append(.store((0..<Int.random(in: 1...4, using: &dice)).map { _ in batch() }))
+        case .others: orders.append(.store((0..<Int.random(in: 1...4, using: &dice)).map { _ in next() }))
         case .records: orders.append(record())
         }
     }
@@ -134,9 +136,21 @@ struct Workload {
         return text(String(repeating: "x", count: length), nonce: .random(in: .min ... .max, using: &dice))
     }
 
-    /// The next of an author's, which now and then begins with what was there before.
-    private mutating func batch() -> Batch {
+    /// What comes next of some author; not always the batch that follows, so that there are gaps for a while.
+    private mutating func next() -> Batch {
         let place = Int.random(in: 0..<authors.count, using: &dice)
+        if let batch = late[place]?.first, Int.random(in: 0..<3, using: &dice) == 0 {
+            late[place]?.removeFirst()
+            return batch
+        }
+        let batch = batch(of: place)
+        guard late[place]?.count ?? 0 < 2, Int.random(in: 0..<6, using: &dice) == 0 else { return batch }
+        late[place, default: []].append(batch)
+        return next()
+    }
+
+    /// An author's next, which now and then begins with what was there before.
+    private mutating func batch(of place: Int) -> Batch {
         var events: [BatchEvent] = []
         for _ in 0..<Int.random(in: 1...8, using: &dice) { events.append(event()) }
         while Batch.fitting(events) < events.count { events.removeLast() }
