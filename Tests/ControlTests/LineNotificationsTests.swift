@@ -28,17 +28,18 @@ struct LineNotificationsTests {
         let lines = [
             line("a", by: alice, "alice"), line("b \"quoted\" \\ \u{202e}", by: alice, "alice"),
             line("c", by: bob, "bób \"x\""), line("", by: bob, "bob", isOwn: true), line("d", by: alice, "alicia"),
+            line(String(repeating: "long ", count: 200), by: alice, "alicia"),
         ]
         var together = LineNotifications()
         var expected: [UInt8] = []
-        for (line, arrival) in zip(lines, [0, 9, 10, 12_345_678, Int64.max]) {
+        for (line, arrival) in zip(lines, [0, 9, 10, 12_345_678, Int64.max, -1]) {
             let cursor = Cursor(birth: birth, arrival: arrival)
             let isTaken = together.append(text: line, cursor)
             #expect(isTaken)
             expected += try ControlNotification.line(view(line, cursor)).encoded()
         }
 
-        #expect(together.count == 5)
+        #expect(together.count == 6)
         #expect(String(decoding: together.bytes, as: UTF8.self) == String(decoding: expected, as: UTF8.self))
     }
 
