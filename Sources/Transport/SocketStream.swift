@@ -90,21 +90,33 @@ final class SocketStream: @unchecked Sendable {
     }
 
     func read(into buffer: UnsafeMutableRawBufferPointer) -> Received {
-        do {
-            let count = try systemCall("recv", remote.description) {
-                recv(descriptor.number, buffer.baseAddress, buffer.count, 0)
-            }
-            return count == 0 ? .end : .bytes(count)
-        } catch { return error.code == EAGAIN ? .wouldBlock : .failed(error) }
+        switch attempt("recv", { recv(descriptor.number, buffer.baseAddress, buffer.count, 0) }) {
+        case .success(0): .end
+        case .success(let count?): .bytes(count)
+        case .success(nil): .wouldBlock
+        case .failure(let error): .failed(error)
+        }
     }
 
     func write(_ bytes: UnsafeRawBufferPointer) -> Sent {
-        do {
-            return .bytes(
-                try systemCall("send", remote.description) {
-                    send(descriptor.number, bytes.baseAddress, bytes.count, CInt(MSG_NOSIGNAL))
-                })
-        } catch { return error.code == EAGAIN ? .wouldBlock : .failed(error) }
+        switch attempt("send", { send(descriptor.number, bytes.baseAddress, bytes.count, CInt(MSG_NOSIGNAL)) }) {
+        case .success(let count?): .bytes(count)
+        case .success(nil): .wouldBlock
+        case .failure(let error): .failed(error)
+        }
+    }
+
+    /// Nearly every read ends with one that finds nothing: that costs no error and no text.
+    ///
+    /// - Returns: `nil` where the call would have to wait.
+    private func attempt(_ call: String, _ body: () -> Int) -> Result<Int?, SystemCallError> {
+        while true {
+            let count = body()
+            if count >= 0 { return .success(count) }
+            let code = errno
+            if code == EAGAIN { return .success(nil) }
+            if code != EINTR { return .failure(SystemCallError(call: call, subject: remote.description, code: code)) }
+        }
     }
 
     /// Says that nothing more is written.
