@@ -179,7 +179,7 @@ extension RoomState {
                 var line = Transcript(
                     event, id: batch.ids[index], by: batch.log.author, isOwn: batch.log.author == me, &former)
             else { continue }
-            line.arrival = arrival.map { $0 + Int64(index) }
+            line.arrival = arrival.map { $0 + Int64(index - fresh.startIndex) }
             line.timing = .init(of: event.clock, arrived: wall, clockLead: limits.clockLead)
             let image =
                 if case .image(let image, _) = line.content, line.direction == .receive { image } else {

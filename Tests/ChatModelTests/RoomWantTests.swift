@@ -218,4 +218,16 @@ struct RoomWantTests {
         #expect(alice.room.peers[mallory.key.peer]?.have.count ?? 0 <= 50)
         #expect(alice.messagesSent[SessionMessage.Kind.want.rawValue] ?? 0 <= 50 * 25)
     }
+
+    @Test func `a batch of which some was known says of each new line where it is in the order of arrival`() {
+        let (_, alice, bob, _) = RoomNetwork.three()
+        let batch = Batch(
+            sealing: (1...9).map { Samples.text("\($0)", nonce: $0) }, in: Samples.log(of: bob.key), of: Samples.lab,
+            first: 1, previous: .none, with: bob.key)
+        let news = [NewEvents(2...3, arrival: 0x101), NewEvents(8...9, arrival: 0x207)]
+
+        alice.take(.stored(from: bob.key.peer, [StoredBatch(batch: batch, result: .stored(news))]))
+
+        #expect(alice.screen.compactMap(\.arrival) == [0x101, 0x102, 0x207, 0x208])
+    }
 }
