@@ -47,7 +47,8 @@ extension RoomState {
             return
         }
         for range in said.all { known.insert(range) }
-        peers[peer]?.have[entry.log] = known
+        // Of what only grows, two words together are no more than the later one: who says other things lies.
+        peers[peer]?.have[entry.log] = known.all.count <= EventRanges.maximumCount ? known : said
     }
 
     /// All that a peer has is known: from here on it is pushed what we say.

@@ -230,4 +230,18 @@ struct RoomWantTests {
 
         #expect(alice.screen.compactMap(\.arrival) == [0x101, 0x102, 0x207, 0x208])
     }
+
+    @Test func `what a peer says that it has stays small, however often it says something else`() {
+        let (_, alice, bob, carol) = RoomNetwork.three()
+        let log = Samples.log(of: carol.key)
+        for page in 0..<100 as Range<UInt64> {
+            let ranges = (0..<4).map { part in
+                EventRange(numbers: (page * 8 + part * 2 + 1)...(page * 8 + part * 2 + 1), lastID: .none)
+            }
+            alice.take(.message(bob.key.peer, .have(Have(entries: [Have.Entry(log: log, ranges: ranges)]))))
+        }
+
+        #expect(alice.room.peers[bob.key.peer]?.have[log]?.all.count == EventRanges.maximumCount)
+        #expect(alice.room.holdings[bob.key.peer]?[log]?.count == EventRanges.maximumCount)
+    }
 }
