@@ -9,10 +9,15 @@ struct Log {
     var proofRounds: UInt64 = 0
     /// What was asked for and hasn't been answered, each of another holder.
     var asked: [PeerID: ClosedRange<UInt64>] = [:]
-    /// Holders that didn't deliver, asked last.
-    var failed: Set<PeerID> = []
+    /// Holders that didn't deliver, asked last, and between which numbers they don't have what they should.
+    var failed: [PeerID: ClosedRange<UInt64>] = [:]
 
     init(_ ranges: EventRanges = EventRanges()) { self.ranges = ranges }
+
+    mutating func fail(_ holder: PeerID, at number: UInt64) {
+        let known = failed[holder] ?? number...number
+        failed[holder] = min(known.lowerBound, number)...max(known.upperBound, number)
+    }
 
     /// The highest number that we hold.
     var last: UInt64 { ranges.last }
@@ -156,8 +161,10 @@ extension RoomState {
 
     private mutating func took(_ batch: Batch, _ news: [NewEvents], from peer: PeerID) {
         advance(batch)
-        logs[batch.log]?.failed.remove(peer)
-        if logs[batch.log]?.asked[peer] != nil { set(.wantTimeout(batch.log, peer), after: limits.wantTimeout) }
+        if logs[batch.log]?.failed[peer]?.overlaps(batch.numbers) == true { logs[batch.log]?.failed[peer] = nil }
+        if logs[batch.log]?.asked[peer]?.overlaps(batch.numbers) == true {
+            set(.wantTimeout(batch.log, peer), after: limits.wantTimeout)
+        }
         for run in news {
             let first = Int(clamping: run.numbers.lowerBound - batch.first)
             let fresh = batch.events[first..<first + run.numbers.count]

@@ -126,14 +126,9 @@ extension RoomState {
     ///
     /// - Returns: Whether there was something to ask for, and somebody to ask.
     private mutating func ask(for id: LogID) -> Bool {
-        guard let log = logs[id] else { return false }
-        let wishes = linked.compactMap { holder in
-            log.asked[holder] == nil ? wish(log, id, of: holder).map { (holder: holder, numbers: $0) } : nil
-        }
-        if log.asked.isEmpty, wishes.allSatisfy({ log.failed.contains($0.holder) }) { logs[id]?.failed = [] }
-        let able = wishes.filter { logs[id]?.failed.contains($0.holder) == false }
+        let able = wishes(id)
         guard let newest = able.map(\.numbers.upperBound).max() else {
-            if log.asked.isEmpty { forget(id) }
+            if logs[id]?.asked.isEmpty == true { forget(id) }
             return false
         }
         let holders = able.filter { $0.numbers.upperBound == newest && wanted(of: $0.holder) < limits.wantAhead }
@@ -151,22 +146,40 @@ extension RoomState {
         return true
     }
 
+    /// What may be asked of whom who isn't asked yet: of those who failed only while nobody else is there.
+    private mutating func wishes(_ id: LogID) -> [(holder: PeerID, numbers: ClosedRange<UInt64>)] {
+        guard let log = logs[id] else { return [] }
+        let all = linked.compactMap { holder in
+            log.asked[holder] == nil ? wish(log, id, of: holder).map { (holder: holder, numbers: $0) } : nil
+        }
+        let sound = all.filter { log.failed[$0.holder] == nil }
+        if !sound.isEmpty || !log.asked.isEmpty || log.failed.isEmpty { return sound }
+        if !all.isEmpty { return all }
+        // All else is here: perhaps they deliver now.
+        logs[id]?.failed = [:]
+        return wishes(id)
+    }
+
     /// What a holder is to be asked for next.
     ///
-    /// The newest that nobody was asked for; while there are many ranges already, what goes on from the end of one. Where
-    /// an end contradicts ours, that event is the proof.
+    /// The newest that nobody was asked for; while there are many ranges already, what goes on from the end of one, else what
+    /// is directly below one. Where an end contradicts ours, that event is the proof.
     private func wish(_ log: Log, _ id: LogID, of holder: PeerID) -> ClosedRange<UInt64>? {
         var lacking = lacking(id, of: holder)
+        let failed = log.failed[holder]
         for numbers in log.asked.values { lacking = lacking.flatMap { $0.without(numbers) } }
+        if let failed { lacking = lacking.flatMap { $0.without(failed) } }
         let length = min(limits.wantLength, max(1, limits.wantAhead - min(limits.wantAhead, wanted(of: holder))))
         let ends = log.ranges.all.map(\.numbers.upperBound) + log.asked.values.map(\.upperBound)
         let islands = log.asked.values.count { !log.ranges.contains($0.lowerBound - 1) }
         if log.ranges.all.count + islands >= EventRanges.maximumCount {
-            lacking = lacking.filter { ends.contains($0.lowerBound - 1) }
-            if let next = lacking.last { return next.prefix(length) }
+            if let next = lacking.last(where: { ends.contains($0.lowerBound - 1) }) { return next.prefix(length) }
+            // One event, whose batch reaches the range behind it: an answer to more begins with what doesn't.
+            let starts = log.ranges.all.map(\.numbers.lowerBound)
+            lacking = lacking.filter { starts.contains($0.upperBound + 1) }.map { $0.suffix(1) }
         }
         if let newest = lacking.last { return newest.suffix(length) }
-        return contradiction(id, holder).map { $0...$0 }
+        return contradiction(id, holder).flatMap { failed?.contains($0) == true ? nil : $0...$0 }
     }
 
     /// The author if it is among them, else one by chance, so that many who want spread over many who have.
@@ -186,9 +199,9 @@ extension RoomState {
     }
 
     private mutating func settle(_ log: LogID, askedOf holder: PeerID, isFailed: Bool) {
-        endWant(log, askedOf: holder)
+        let numbers = endWant(log, askedOf: holder)
         if isFailed {
-            logs[log]?.failed.insert(holder)
+            if let first = numbers?.lowerBound { logs[log]?.fail(holder, at: first) }
             // Whoever failed is asked again only after a pause, also when nobody else has it.
             set(.want(log), after: limits.wantDelay)
         } else {
@@ -210,11 +223,14 @@ extension RoomState {
     private func wanted(of holder: PeerID) -> UInt64 { wantedEvents[holder] ?? 0 }
 
     /// Asks a holder for nothing of a log any more; whoever waits for its place has to be tried (``wantWaiting()``).
-    private mutating func endWant(_ log: LogID, askedOf holder: PeerID) {
+    ///
+    /// - Returns: What it was asked for.
+    @discardableResult private mutating func endWant(_ log: LogID, askedOf holder: PeerID) -> ClosedRange<UInt64>? {
         timers.cancel(.wantTimeout(log, holder))
-        guard let numbers = logs[log]?.asked.removeValue(forKey: holder) else { return }
+        guard let numbers = logs[log]?.asked.removeValue(forKey: holder) else { return nil }
         let left = wanted(of: holder) - min(wanted(of: holder), UInt64(numbers.count))
         wantedEvents[holder] = left > 0 ? left : nil
+        return numbers
     }
 
     /// Asks nobody for a log any more.

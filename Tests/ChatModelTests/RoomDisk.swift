@@ -123,6 +123,9 @@ final class RoomDisk {
         return batches
     }
 
+    /// Can't read a batch any more, which a process that runs doesn't know.
+    func lose(_ number: UInt64, of log: LogID) { logs[log]?.removeAll { $0.numbers.contains(number) } }
+
     func note(_ id: EventID, _ outcome: ImageState) { outcomes[id] = outcome }
 }
 

@@ -244,4 +244,71 @@ struct RoomWantTests {
         #expect(alice.room.peers[bob.key.peer]?.have[log]?.all.count == EventRanges.maximumCount)
         #expect(alice.room.holdings[bob.key.peer]?[log]?.count == EventRanges.maximumCount)
     }
+
+    /// Alice, who has said so many lines and left, and others who don't run yet.
+    private func after(_ count: Int, lines others: String...) -> (RoomNetwork, alice: RoomHost, others: [RoomHost]) {
+        let network = RoomNetwork(seed: 1, ["alice"] + others)
+        let alice = network.hosts[0]
+        alice.start()
+        network.run(for: 2_000)
+        for number in 1...count {
+            alice.say("line \(number)")
+            network.run(for: 10)
+        }
+        return (network, alice, Array(network.hosts.dropFirst()))
+    }
+
+    @Test func `what ends where one of many ranges begins is fetched though what is between them is lost`() {
+        let (network, alice, others) = after(16, lines: "bob", "carol")
+        let (bob, carol) = (others[0], others[1])
+        alice.leave()
+        for row in alice.disk.logs[alice.disk.ownLog] ?? [] {
+            let number = row.numbers.lowerBound
+            if [10, 12, 14, 16].contains(number) { _ = bob.disk.store(row.batch) }
+            if number < 10 { _ = carol.disk.store(row.batch) }
+        }
+
+        for host in others { host.start() }
+        network.run(for: 5_000)
+
+        for host in others {
+            #expect(host.disk.ranges[alice.disk.ownLog]?.all.map(\.numbers) == [1...10, 12...12, 14...14, 16...16])
+        }
+    }
+
+    @Test func `an author that goes on speaking but doesn't answer is passed over for another`() {
+        let (network, alice, others) = after(100, lines: "bob", "carol")
+        let (bob, carol) = (others[0], others[1])
+        for row in alice.disk.logs[alice.disk.ownLog] ?? [] { _ = bob.disk.store(row.batch) }
+        alice.tamper = { _, message in
+            switch message {
+            case .batch(let bytes):
+                ((try? Batch(stored: bytes, in: Samples.lab))?.last ?? 0) <= 100 ? nil : message
+            case .answered: nil
+            default: message
+            }
+        }
+        (carol.limits.wantLength, carol.limits.wantAhead) = (10, 20)
+        bob.start()
+        carol.start()
+        for number in 101...110 {
+            network.run(for: 2_000)
+            alice.say("line \(number)")
+        }
+
+        #expect(network.run(within: 1_000) { carol.texts.count == 110 })
+    }
+
+    @Test func `what a holder has lost keeps nobody from fetching what was before and behind it`() {
+        let (network, alice, others) = after(100, lines: "bob")
+        let bob = others[0]
+        (bob.limits.wantLength, bob.limits.wantAhead) = (10, 20)
+        for number in [50, 95] as [UInt64] { alice.disk.lose(number, of: alice.disk.ownLog) }
+
+        bob.start()
+        network.run(for: 60_000)
+
+        let numbers = bob.disk.ranges[alice.disk.ownLog]?.all.map(\.numbers)
+        #expect(numbers == [1...49, 51...94, 96...100])
+    }
 }
