@@ -127,11 +127,14 @@ extension RoomState {
     /// - Returns: Whether there was something to ask for, and somebody to ask.
     private mutating func ask(for id: LogID) -> Bool {
         let able = wishes(id)
-        guard let newest = able.map(\.numbers.upperBound).max() else {
+        if able.isEmpty {
             if logs[id]?.asked.isEmpty == true { forget(id) }
             return false
         }
-        let holders = able.filter { $0.numbers.upperBound == newest && wanted(of: $0.holder) < limits.wantAhead }
+        // Who owes much keeps nobody from asking others, whatever it claims.
+        let free = able.filter { wanted(of: $0.holder) < limits.wantAhead }
+        let newest = free.map(\.numbers.upperBound).max()
+        let holders = free.filter { $0.numbers.upperBound == newest }
         guard let holder = choose(holders.map(\.holder), preferring: id.author),
             let numbers = holders.first(where: { $0.holder == holder })?.numbers
         else {

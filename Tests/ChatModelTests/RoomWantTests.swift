@@ -245,7 +245,14 @@ struct RoomWantTests {
         #expect(alice.room.holdings[bob.key.peer]?[log]?.count == EventRanges.maximumCount)
     }
 
-    /// Alice, who has said so many lines and left, and others who don't run yet.
+    private static func isAnswer(_ message: SessionMessage) -> Bool {
+        switch message {
+        case .batch, .answered: true
+        default: false
+        }
+    }
+
+    /// Alice, who has said so many lines, and others who don't run yet.
     private func after(_ count: Int, lines others: String...) -> (RoomNetwork, alice: RoomHost, others: [RoomHost]) {
         let network = RoomNetwork(seed: 1, ["alice"] + others)
         let alice = network.hosts[0]
@@ -310,5 +317,29 @@ struct RoomWantTests {
 
         let numbers = bob.disk.ranges[alice.disk.ownLog]?.all.map(\.numbers)
         #expect(numbers == [1...49, 51...94, 96...100])
+    }
+
+    @Test func `a liar that owes much keeps nothing from being asked of others`() {
+        let network = RoomNetwork(seed: 1, "alice", "bob", "mallory")
+        let (alice, bob, mallory) = (network.hosts[0], network.hosts[1], network.hosts[2])
+        (alice.limits.wantLength, alice.limits.wantAhead) = (2, 3)
+        let author = Samples.key(9)
+        for number in 1...20 as ClosedRange<UInt128> {
+            let log = LogID(author: author.peer, incarnation: Incarnation(number))
+            let batch = Batch(
+                sealing: [Samples.text("one"), Samples.text("two")], in: log, of: Samples.lab, first: 1,
+                previous: .none, with: author)
+            for host in [bob, mallory] { _ = host.disk.store(batch) }
+        }
+        mallory.tamper = { _, message in
+            guard case .have(var have) = message else { return Self.isAnswer(message) ? nil : message }
+            for place in have.entries.indices {
+                have.entries[place].ranges = [EventRange(numbers: 1...1_000, lastID: .none)]
+            }
+            return .have(have)
+        }
+        for host in [bob, mallory, alice] { host.start() }
+
+        #expect(network.run(within: 3_000) { alice.texts.count >= 36 })
     }
 }
