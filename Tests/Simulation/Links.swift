@@ -147,7 +147,7 @@ extension World {
         let oldest = links.lastNumber
         defer { links.all.removeAll { !$0.isUp.0 && !$0.isUp.1 && $0.number + 20 < oldest } }
         let other = hosts[link.other(than: host.index)]
-        guard host.kept[other.index] === link else { return }
+        guard host.isRunning, host.kept[other.index] === link else { return }
         let next = links.all.last { $0.isUp(for: host.index) && $0.joins(host.index, other.index) }
         host.kept[other.index] = next
         if let next {
