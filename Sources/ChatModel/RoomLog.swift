@@ -9,14 +9,25 @@ struct Log {
     var proofRounds: UInt64 = 0
     /// What was asked for and hasn't been answered, each of another holder.
     var asked: [PeerID: ClosedRange<UInt64>] = [:]
-    /// Holders that didn't deliver, asked last, and between which numbers they don't have what they should.
-    var failed: [PeerID: ClosedRange<UInt64>] = [:]
+    /// Holders that didn't deliver; they are asked last.
+    var failed: [PeerID: Failure] = [:]
+    private var failures: UInt64 = 0
 
     init(_ ranges: EventRanges = EventRanges()) { self.ranges = ranges }
 
+    /// That a holder didn't deliver.
+    struct Failure {
+        /// Between which numbers it doesn't have what it should.
+        var numbers: ClosedRange<UInt64>
+        /// Rises with each failure of any holder.
+        var turn: UInt64
+    }
+
     mutating func fail(_ holder: PeerID, at number: UInt64) {
-        let known = failed[holder] ?? number...number
-        failed[holder] = min(known.lowerBound, number)...max(known.upperBound, number)
+        let known = failed[holder]?.numbers ?? number...number
+        failures += 1
+        failed[holder] = Failure(
+            numbers: min(known.lowerBound, number)...max(known.upperBound, number), turn: failures)
     }
 
     /// The highest number that we hold.
@@ -161,7 +172,9 @@ extension RoomState {
 
     private mutating func took(_ batch: Batch, _ news: [NewEvents], from peer: PeerID) {
         advance(batch)
-        if logs[batch.log]?.failed[peer]?.overlaps(batch.numbers) == true { logs[batch.log]?.failed[peer] = nil }
+        if logs[batch.log]?.failed[peer]?.numbers.overlaps(batch.numbers) == true {
+            logs[batch.log]?.failed[peer] = nil
+        }
         if logs[batch.log]?.asked[peer]?.overlaps(batch.numbers) == true {
             set(.wantTimeout(batch.log, peer), after: limits.wantTimeout)
         }

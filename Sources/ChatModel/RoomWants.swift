@@ -149,27 +149,36 @@ extension RoomState {
         return true
     }
 
-    /// What may be asked of whom who isn't asked yet: of those who failed only while nobody else is there.
-    private mutating func wishes(_ id: LogID) -> [(holder: PeerID, numbers: ClosedRange<UInt64>)] {
+    /// What may be asked of whom who isn't asked yet.
+    ///
+    /// Those who failed come by turns, and only while nobody else is there: one who claims the most keeps none from being asked.
+    private func wishes(_ id: LogID) -> [(holder: PeerID, numbers: ClosedRange<UInt64>)] {
         guard let log = logs[id] else { return [] }
         let all = linked.compactMap { holder in
             log.asked[holder] == nil ? wish(log, id, of: holder).map { (holder: holder, numbers: $0) } : nil
         }
         let sound = all.filter { log.failed[$0.holder] == nil }
         if !sound.isEmpty || !log.asked.isEmpty || log.failed.isEmpty { return sound }
-        if !all.isEmpty { return all }
-        // All else is here: perhaps they deliver now.
-        logs[id]?.failed = [:]
-        return wishes(id)
+        return all.min { turn($0.holder, log) < turn($1.holder, log) }.map { [$0] } ?? []
     }
 
-    /// What a holder is to be asked for next.
-    ///
-    /// The newest that nobody was asked for; while there are many ranges already, what goes on from the end of one, else what
-    /// is directly below one. Where an end contradicts ours, that event is the proof.
+    private func turn(_ holder: PeerID, _ log: Log) -> UInt64 { log.failed[holder]?.turn ?? 0 }
+
+    /// What a holder is to be asked for next; what it didn't give before only when there is nothing else.
     private func wish(_ log: Log, _ id: LogID, of holder: PeerID) -> ClosedRange<UInt64>? {
+        let failed = log.failed[holder]?.numbers
+        return part(of: log, id, from: holder, leavingOut: failed)
+            ?? failed.flatMap { _ in part(of: log, id, from: holder, leavingOut: nil) }
+    }
+
+    /// What a holder has that nobody was asked for.
+    ///
+    /// The newest; while there are many ranges already, what goes on from the end of one, else what
+    /// is directly below one. Where an end contradicts ours, that event is the proof.
+    private func part(
+        of log: Log, _ id: LogID, from holder: PeerID, leavingOut failed: ClosedRange<UInt64>?
+    ) -> ClosedRange<UInt64>? {
         var lacking = lacking(id, of: holder)
-        let failed = log.failed[holder]
         for numbers in log.asked.values { lacking = lacking.flatMap { $0.without(numbers) } }
         if let failed { lacking = lacking.flatMap { $0.without(failed) } }
         let length = min(limits.wantLength, max(1, limits.wantAhead - min(limits.wantAhead, wanted(of: holder))))

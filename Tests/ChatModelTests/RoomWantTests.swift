@@ -90,6 +90,37 @@ struct RoomWantTests {
         #expect(sent.reduce(0, +) == 200)
     }
 
+    @Test func `one who claims the most and gives nothing keeps nobody from being asked who failed once`() {
+        let network = RoomNetwork(seed: 2, "alice", "bob", "mallory", "dave")
+        let (alice, bob, mallory, dave) = (network.hosts[0], network.hosts[1], network.hosts[2], network.hosts[3])
+        network.separate(alice, dave)
+        for host in [alice, bob, mallory] { host.start() }
+        network.run(for: 1_000)
+        for number in 1...5 {
+            alice.say("line \(number)")
+            network.run(for: 100)
+        }
+        mallory.tamper = { _, message in
+            if case .batch = message { return nil }
+            guard case .have(var have) = message else { return message }
+            for place in have.entries.indices where have.entries[place].log == alice.disk.ownLog {
+                have.entries[place].ranges = [EventRange(numbers: 1...1 << 40, lastID: .none)]
+            }
+            return .have(have)
+        }
+        var failures = 0
+        bob.tamper = { peer, message in
+            guard peer == dave.key.peer, case .batch = message, failures == 0 else { return message }
+            failures += 1
+            return nil
+        }
+
+        dave.start()
+
+        #expect(network.run(within: 20_000) { dave.texts.count == 5 })
+        #expect(failures == 1)
+    }
+
     @Test func `what two holders have between them is fetched from both, and what neither has stays missing`() {
         let network = RoomNetwork(seed: 1, "alice", "bob", "carol", "dave")
         let (alice, bob, carol, dave) = (network.hosts[0], network.hosts[1], network.hosts[2], network.hosts[3])
