@@ -132,7 +132,8 @@ extension Host {
         }
         if world.flaw == .staleClock { start.clock = HybridTime(value: 0) }
         // So few that a schedule's logs are asked for in parts, and wait for one another.
-        (start.limits.wantLength, start.limits.wantAhead) = (4, 6)
+        (start.limits.wantLength, start.limits.wantAhead) = (world.chance.among(1...4), world.chance.among(2...6))
+        start.limits.pushAhead = Int(world.chance.among(2...20))
         if world.flaw == .unboundedClock { start.limits.clockLead = .max }
         start.seed = world.chance.next()
         isFresh = disk.isNewIncarnation
